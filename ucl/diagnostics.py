@@ -1,0 +1,191 @@
+"""What the compiler says to a person: sources, spans, diagnostics and the report that gathers them.
+
+In: findings of every pass. Out: a `Report`, whose diagnostics the doors render or refuse to go on with.
+A user's mistake is never an exception inside the compiler; `CompileError` is raised at the Python door alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+_ERROR_CODES = (
+    "syntax too-deep too-large bad-literal reserved-word "
+    "unknown-name ambiguous-name duplicate-name unknown-import import-cycle override-cycle bad-override "
+    "type-mismatch unknown-variant unknown-field unit-mismatch absent-unhandled wrong-arguments "
+    "chained-comparison not-constant recursion out-of-range "
+    "never-applies nothing-feasible broken-property"
+).split()
+_WARNING_CODES = (
+    "score-scale float-equality unused unreachable conflict always-overridden never-feasible "
+    "double-counting clashing-actions ambiguous-night exclusive-end"
+).split()
+
+# `empty-range` is an error where both ends are constant; the pass that reports it says so.
+SEVERITIES: Mapping[str, Severity] = (
+    {code: Severity.ERROR for code in _ERROR_CODES}
+    | {code: Severity.WARNING for code in _WARNING_CODES}
+    | {"empty-range": Severity.ERROR, "tension": Severity.INFO}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One file's text: `path` as the user named it, `text` after decoding and NFC."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        starts = [0]
+        starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of a code-point offset, both from 1."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        start = self.line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : len(self.text) if end < 0 else end]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Code points `start` up to `end` (left out) of one source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.position(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        return self.source.position(self.start)[1]
+
+    @property
+    def end_position(self) -> tuple[int, int]:
+        return self.source.position(self.end)
+
+    def to(self, other: Span) -> Span:
+        return Span(self.source, self.start, other.end)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A concrete option (as `score` would read it) that shows a finding, with its re-checked total."""
+
+    option: Mapping[str, Any]
+    context: Mapping[str, Any]
+    total: float | None
+
+
+@dataclass(frozen=True)
+class Note:
+    """A further place that a message speaks of, such as the first of two declarations."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing to tell the user. `message` is one sentence in the user's terms, user text in backticks."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    help: str | None = None
+    notes: tuple[Note, ...] = ()
+    rules: tuple[str, ...] = ()
+    witness: Witness | None = None
+    certainty: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of INTERFACE §2."""
+        line, column = self.span.source.position(self.span.start)
+        end_line, end_column = self.span.end_position
+        witness = self.witness
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "message": self.message,
+            "file": self.span.source.path,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "help": self.help,
+            "rules": list(self.rules),
+            "witness": None
+            if witness is None
+            else {"option": dict(witness.option), "context": dict(witness.context), "total": witness.total},
+            "certainty": self.certainty,
+        }
+
+
+def diagnostic(
+    code: str,
+    span: Span,
+    message: str,
+    help: str | None = None,
+    notes: Iterable[Note] = (),
+    severity: Severity | None = None,
+) -> Diagnostic:
+    """A diagnostic with the severity that its code has everywhere, unless the caller knows better."""
+    return Diagnostic(code, severity or SEVERITIES[code], message, span, help, tuple(notes))
+
+
+@dataclass
+class Report:
+    """Gathers diagnostics; every pass is given one and none raises for a user's mistake."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, found: Diagnostic) -> None:
+        self.diagnostics.append(found)
+
+    @property
+    def has_errors(self) -> bool:
+        return any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.sorted())
+
+    def sorted(self) -> list[Diagnostic]:
+        """By file in the order of first mention, then by place."""
+        files: dict[int, int] = {}
+        for d in self.diagnostics:
+            files.setdefault(id(d.span.source), len(files))
+        return sorted(self.diagnostics, key=lambda d: (files[id(d.span.source)], d.span.start, d.span.end))
+
+
+class CompileError(Exception):
+    """A program that can't be used; `diagnostics` says why. Raised at the Python door only."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        first = next((d for d in self.diagnostics if d.severity is Severity.ERROR), None)
+        if first is None:
+            super().__init__("the program could not be compiled")
+        else:
+            line, column = first.span.source.position(first.span.start)
+            super().__init__(f"{first.span.source.path}:{line}:{column}: {first.message} [{first.code}]")

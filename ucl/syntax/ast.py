@@ -1,0 +1,551 @@
+"""What was written: one frozen node for each form of the language, each with its span.
+
+In: the parser builds these. Out: `format` prints them, `semantics` resolves them. Spans and comments take no part in
+equality, so two trees are equal when they say the same. Nothing here knows of types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+from ucl.diagnostics import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier(Node):
+    """A name where it is declared or meant as a name, not evaluated."""
+
+    text: str
+
+
+# --- literals -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IntLiteral(Node):
+    """`text` is as written (`1_000`); `value` may lie outside 64 bits, which the checker reports."""
+
+    value: int
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLiteral(Node):
+    """`0.8`, or a percentage: `15%` has the value 0.15 and the text `15%`."""
+
+    value: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextLiteral(Node):
+    """`value` is unescaped and NFC."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoolLiteral(Node):
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WeekdayLiteral(Node):
+    """0 is Monday."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLiteral(Node):
+    """Microseconds since midnight; 24:00 (86,400,000,000) is written so, and allowed as a range's end only."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class DateLiteral(Node):
+    value: date
+
+
+@dataclass(frozen=True, slots=True)
+class DateTimeLiteral(Node):
+    """`local` is as written, without a zone; `offset` is None where the zone of the call decides."""
+
+    local: datetime
+    offset: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityPart:
+    amount: Fraction
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityLiteral(Node):
+    """`1h30min` has two parts; which dimension the units are of is for the checker."""
+
+    parts: tuple[QuantityPart, ...]
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLiteral(Node):
+    elements: tuple[Expr, ...]
+
+
+# --- expressions ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(Node):
+    """`value.name`: a field, a local part, or a name of an imported module; `name_span` is the name's own."""
+
+    value: Expr
+    name: str
+    name_span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """`function` is a Name, or an Attribute for `module.f(x)`; anything else the checker refuses."""
+
+    function: Expr
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Node):
+    """Unary minus. The parser folds it into an IntLiteral's value, so that -9223372036854775808 can be written."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Node):
+    """`operator` is one of `+ - * /`."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Coalesce(Node):
+    value: Expr
+    default: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Node):
+    """`operator` is one of `== != < <= > >=`."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """`low..high`, `low..=high` (inclusive), or with one end open; stands after `in`, `valid`, or as a let."""
+
+    low: Expr | None
+    high: Expr | None
+    inclusive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class In(Node):
+    """`value in container` or, negated, `not in`; the container is a Range or an expression."""
+
+    value: Expr
+    container: Expr
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class And(Node):
+    """Flat: `a and b and c` has three operands, so that depth does not grow with length."""
+
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Node):
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    value: Expr
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension(Node):
+    """`kind(value for variable in source where condition by keys, share)`.
+
+    `value` is None for `count(t in l …)`, `any`, `all`; `share` is the 25% of `frequent`.
+    """
+
+    kind: Identifier
+    value: Expr | None
+    variable: Identifier
+    source: Expr
+    condition: Expr | None
+    keys: tuple[SortKey, ...]
+    share: Expr | None
+
+
+Literal = (
+    IntLiteral
+    | FloatLiteral
+    | TextLiteral
+    | BoolLiteral
+    | WeekdayLiteral
+    | TimeLiteral
+    | DateLiteral
+    | DateTimeLiteral
+    | QuantityLiteral
+)
+Expr = (
+    Literal
+    | SetLiteral
+    | Name
+    | Attribute
+    | Call
+    | Negate
+    | Arithmetic
+    | Coalesce
+    | Compare
+    | Range
+    | In
+    | Not
+    | And
+    | Or
+    | If
+    | Comprehension
+)
+
+
+# --- types ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NamedType(Node):
+    """`int`, `length`, `Meeting`, or with a module's prefix `units.length`."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedType(Node):
+    """`"a" | "b"`: the listed values, in order."""
+
+    values: tuple[TextLiteral, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GenericType(Node):
+    """`set<T>` or `list<S>`; `constructor` is the word written."""
+
+    constructor: Identifier
+    element: TypeExpr
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalType(Node):
+    inner: TypeExpr
+
+
+TypeExpr = NamedType | ClosedType | GenericType | OptionalType
+
+
+# --- clauses --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClause(Node):
+    """`from chat "c42" at 2026-03-04`."""
+
+    kind: Identifier
+    id: TextLiteral
+    at: DateLiteral | DateTimeLiteral | None
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What may stand in every body. None means that the clause is not written."""
+
+    because: TextLiteral | None = None
+    sources: tuple[SourceClause, ...] = ()
+    confidence: Expr | None = None
+    priority: Expr | None = None
+    valid: Expr | None = None
+    status: Identifier | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreException(Node):
+    condition: Expr
+    score: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class EffectCall(Node):
+    effect: Identifier
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DoException(Node):
+    """`calls` is empty for `do nothing`."""
+
+    condition: Expr
+    calls: tuple[EffectCall, ...]
+
+
+# --- declarations ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleDeclaration(Node):
+    path: tuple[Identifier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Import(Node):
+    """`names` is None for `import a.b`, which makes the module usable as `b.x`."""
+
+    path: tuple[Identifier, ...]
+    names: tuple[Identifier, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timezone(Node):
+    zone: TextLiteral
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDeclaration(Node):
+    """`km = 1000m`; the base unit has no definition."""
+
+    name: Identifier
+    definition: QuantityLiteral | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension(Node):
+    name: Identifier
+    units: tuple[UnitDeclaration, ...]
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDeclaration(Node):
+    """`domain` is a Range or a SetLiteral of literals."""
+
+    name: Identifier
+    type: TypeExpr
+    domain: Expr | None
+    column: TextLiteral | None
+    unit: Identifier | None
+    default: Expr | None
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema(Node):
+    name: Identifier
+    fields: tuple[FieldDeclaration, ...]
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Context(Node):
+    fields: tuple[FieldDeclaration, ...]
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Node):
+    name: Identifier
+    type: TypeExpr
+    default: Expr | None
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Node):
+    name: Identifier
+    type: TypeExpr | None
+    value: Expr
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    name: Identifier
+    type: TypeExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Def(Node):
+    name: Identifier
+    parameters: tuple[Parameter, ...]
+    result: TypeExpr
+    body: Expr
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve(Node):
+    schema: Identifier
+    method: Identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Node):
+    name: Identifier
+    schema: Identifier
+    overrides: tuple[Identifier, ...]
+    when: Expr | None
+    unless: tuple[Expr, ...]
+    score: Expr | None
+    exceptions: tuple[ScoreException, ...]
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint(Node):
+    """`forbid when P` has `forbid`; `require P [when Q]` has `require` and perhaps `when`."""
+
+    name: Identifier
+    schema: Identifier
+    overrides: tuple[Identifier, ...]
+    forbid: Expr | None
+    require: Expr | None
+    when: Expr | None
+    unless: tuple[Expr, ...]
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect(Node):
+    name: Identifier
+    many: bool
+    parameters: tuple[Parameter, ...]
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Node):
+    """`calls` is None where no `do` is written, empty for `do nothing`."""
+
+    name: Identifier
+    schema: Identifier
+    overrides: tuple[Identifier, ...]
+    when: Expr | None
+    unless: tuple[Expr, ...]
+    calls: tuple[EffectCall, ...] | None
+    exceptions: tuple[DoException, ...]
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Alert(Node):
+    name: Identifier
+    variable: Identifier
+    memory: Identifier
+    when: Expr | None
+    unless: tuple[Expr, ...]
+    say: TextLiteral | None
+    severity: Identifier | None
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Property(Node):
+    name: Identifier
+    schema: Identifier
+    given: Expr | None
+    expect: tuple[Expr, ...]
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefer(Node):
+    name: Identifier
+    schema: Identifier
+    better: Expr | None
+    worse: Expr | None
+    meta: Meta
+    doc: str | None = field(default=None, compare=False)
+
+
+Declaration = (
+    ModuleDeclaration
+    | Import
+    | Timezone
+    | Dimension
+    | Schema
+    | Context
+    | Memory
+    | Let
+    | Def
+    | Resolve
+    | Rule
+    | Constraint
+    | Effect
+    | Action
+    | Alert
+    | Property
+    | Prefer
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """From `#` to the end of the line; `text` includes the `#`."""
+
+    span: Span = field(compare=False, repr=False)
+    text: str
+
+
+@dataclass(frozen=True)
+class File:
+    """A parsed source. Declarations that could not be read are left out; the report says which."""
+
+    source: Source = field(compare=False, repr=False)
+    declarations: tuple[Declaration, ...]
+    comments: tuple[Comment, ...] = field(default=(), compare=False)
