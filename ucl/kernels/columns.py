@@ -1,0 +1,91 @@
+"""What kernels read: one typed NumPy column for each leaf field of a schema, and the rows that can't be scored.
+
+In: `tables` builds these from Arrow (or from records). Out: kernels and batch builtins read them. Values are those of
+`semantics.program`: dates as days, times and datetimes and durations as microseconds, quantities in the base unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """A column of bool, int64 (int, weekday, date, time, datetime, duration) or float64 (float, quantity).
+
+    `values` has shape (rows,); where `valid` is false the value is absent and `values` holds 0. `valid` is None where
+    every row has a value.
+    """
+
+    values: NDArray[Any]
+    valid: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A dictionary-encoded column: `codes` (int32, shape (rows,)) index `dictionary`, whose values are NFC and distinct.
+
+    For closed text the dictionary is the type's list of values, in its order. Absent rows have code 0.
+    """
+
+    codes: NDArray[np.int32]
+    valid: NDArray[np.bool_] | None
+    dictionary: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Row i holds `elements[offsets[i]:offsets[i + 1]]`, distinct within a row.
+
+    `elements` are int64 values, or codes into `dictionary` for sets of text. Absent rows are empty ranges.
+    """
+
+    offsets: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    valid: NDArray[np.bool_] | None
+    dictionary: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Of an optional nested record: whether it is there. Its leaves are absent where it is not."""
+
+    valid: NDArray[np.bool_]
+
+
+Column = Scalars | Texts | Sets | Presence
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCell:
+    """Why a row can't be scored: the first such field in schema order, by its path (`host.age`).
+
+    `reason` is one of absent, domain, unreadable here; overflow and magnitude are found when scoring. `value` is the
+    data's own value, as JSON would show it.
+    """
+
+    field: str
+    reason: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Columns:
+    """One batch of options of one schema.
+
+    `columns` has an entry for every leaf path and every optional nested record. Rows in `invalid` hold arbitrary but
+    readable values in their columns. `folds` and `gaps` count local times that were ambiguous or skipped.
+    """
+
+    rows: int
+    columns: Mapping[Path, Column]
+    invalid: Mapping[int, InvalidCell] = field(default_factory=dict)
+    folds: int = 0
+    gaps: int = 0
