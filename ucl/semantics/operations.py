@@ -1,9 +1,9 @@
 """What each operator, local part and builtin computes: the definition, to the bit.
 
 In: present values as `semantics.program` describes them. Out: a value, None where a partial operation has none, or
-`Overflow` where the result leaves its type: 64 bits (ints and durations), the finite doubles, the years 1 to 9999 (dates,
-and instants in UTC). Kernels do the same steps on arrays, so each formula here is a chain of single IEEE double or exact
-integer operations. Nothing here tells 0.0 from -0.0, and doors print either as 0.
+`Overflow` where the result leaves its type: 64 bits (ints and durations), the finite doubles, the years 1 to 9999
+(dates, and instants in UTC). Kernels do the same steps on arrays, so each formula here is a chain of single IEEE double
+or exact integer operations. Nothing here tells 0.0 from -0.0, and the doors write either as 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Ordered = TypeVar("Ordered", int, float)
 Element = TypeVar("Element", int, str)
 
 
-class Overflow(Exception):
+class Overflow(Exception):  # noqa: N818 - a signal, not an error
     """A result outside its type: it makes the row invalid, and is no mistake of the program's author."""
 
 
@@ -270,13 +270,13 @@ def time_minute(time: int) -> int:
 
 
 # --- ramps ----------------------------------------------------------------------------------------------------------
-# Differences overflow as `-` does; quotients saturate: an infinite one is beyond either end.
+# Differences overflow as `-` does. Quotients saturate: one too great for a double is infinite, so beyond an end.
 
 
 def ramp_float(x: float, start: float, end: float) -> float:
     if start == end:
         return 1.0 if x >= start else 0.0
-    return _unit_interval(_quotient(sub_float(x, start), sub_float(end, start)))
+    return _unit_interval(sub_float(x, start) / sub_float(end, start))
 
 
 def ramp_int(x: int, start: int, end: int) -> float:
@@ -288,7 +288,7 @@ def ramp_int(x: int, start: int, end: int) -> float:
 def near_float(x: float, target: float, tolerance: float) -> float:
     if tolerance <= 0:
         return 1.0 if x == target else 0.0
-    return _unit_interval(1.0 - _quotient(abs(sub_float(x, target)), tolerance))
+    return _unit_interval(1.0 - abs(sub_float(x, target)) / tolerance)
 
 
 def near_int(x: int, target: int, tolerance: int) -> float:
@@ -303,11 +303,6 @@ def near_time(x: int, target: int, tolerance: int) -> float:
         return 1.0 if x == target else 0.0
     apart = abs(x - target)
     return _unit_interval(1.0 - float(min(apart, DAY - apart)) / float(tolerance))
-
-
-def _quotient(a: float, b: float) -> float:
-    """IEEE division of finite numbers, b not 0. Python's never raises here, and gives an infinity where it is due."""
-    return a / b
 
 
 def _unit_interval(x: float) -> float:
@@ -334,7 +329,7 @@ def ends_with(text: str, end: str) -> bool:
 def like(text: str, pattern: str) -> bool:
     r"""Whether the whole text matches: `*` is any run, `\*` a star, `\\` a backslash; any other backslash is itself.
 
-    The pieces between the stars are looked for from left to right, each as early as it stands, so no text makes it slow.
+    The pieces between the stars are looked for from left to right, each as early as it stands: no text makes it slow.
     """
     first, *others = like_pieces(pattern)
     if not others:

@@ -11,11 +11,17 @@ import zoneinfo
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from ucl.semantics.calendar import LAST_INSTANT, days_from_civil, is_leap, weekday_of_days
+from ucl.semantics.calendar import (
+    FIRST_INSTANT,
+    LAST_INSTANT,
+    days_from_civil,
+    days_in_month,
+    is_leap,
+    weekday_of_days,
+)
 from ucl.semantics.types import DAY, SECOND
 
 _HEADER = struct.Struct(">4sc15x6l")
@@ -24,7 +30,7 @@ _LARGEST_FILE = 1 << 20
 
 
 class History(NamedTuple):
-    """In microseconds: instants at which the offset changes, ascending, and the offset before each and after the last."""
+    """In microseconds: when the offset changes, ascending; the offset before each change and, one more, after all."""
 
     transitions: tuple[int, ...]
     offsets: tuple[int, ...]
@@ -48,6 +54,8 @@ def _candidates(name: str) -> Iterator[bytes]:
                 yield file.read(_LARGEST_FILE)
         except (OSError, ValueError):
             continue
+    from importlib import resources  # slow to import, and seldom needed
+
     try:
         yield resources.files("tzdata").joinpath("zoneinfo", *parts).read_bytes()
     except (ModuleNotFoundError, OSError):
@@ -94,15 +102,17 @@ def _joined(first: int, changes: list[tuple[int, int]], rule: Rule | None) -> Hi
             changes[-1] = (changes[-1][0], rule.standard)
         else:
             first = rule.standard
-    elif rule is not None:
-        since = changes[-1][0] if changes else -_ERA * 6
-        changes = changes + rule.changes(since)
     transitions: list[int] = []
     offsets = [first]
     for instant, offset in changes:
-        if offset != offsets[-1] and instant <= LAST_INSTANT:
+        if offset != offsets[-1]:
             transitions.append(instant)
             offsets.append(offset)
+    if rule is not None and rule.daylight is not None:
+        instants, following = rule.changes(changes[-1][0] if changes else FIRST_INSTANT - DAY)
+        skip = following[:1] == offsets[-1:]
+        transitions += instants[skip:]
+        offsets += following[skip:]
     return History(tuple(transitions), tuple(offsets))
 
 
@@ -118,18 +128,21 @@ class Rule(NamedTuple):
     start: Callable[[int], int]
     end: Callable[[int], int]
 
-    def changes(self, since: int) -> list[tuple[int, int]]:
-        """Every change after `since` up to the year 9999 as (instant, new offset), by the calendar's cycle of 400 years."""
+    def changes(self, since: int) -> tuple[list[int], list[int]]:
+        """Every change after `since` up to the year 9999, and the offset after each: one cycle of the calendar, 400
+        years, again and again. The two offsets take turns."""
         assert self.daylight is not None
         year = 1970 + since * _ERA_YEARS // _ERA - 1
-        cycle: list[tuple[int, int]] = []
-        for y in range(year, year + _ERA_YEARS):
-            cycle.append((self.start(y) - self.standard, self.daylight))
-            cycle.append((self.end(y) - self.daylight, self.standard))
-        cycle.sort()
-        cycles = (LAST_INSTANT - since) // _ERA + 2
-        changes = [(instant + i * _ERA, offset) for i in range(cycles) for instant, offset in cycle]
-        return changes[bisect_right(changes, since, key=lambda change: change[0]) :]
+        cycle = sorted(
+            change
+            for y in range(year, year + _ERA_YEARS)
+            for change in ((self.start(y) - self.standard, self.daylight), (self.end(y) - self.daylight, self.standard))
+        )
+        eras = (LAST_INSTANT - since) // _ERA + 2
+        instants = [instant + era * _ERA for era in range(eras) for instant, _ in cycle]
+        offsets = [offset for _, offset in cycle] * eras
+        inside = slice(bisect_right(instants, since), bisect_right(instants, LAST_INSTANT))
+        return instants[inside], offsets[inside]
 
 
 _ZONE_NAME = r"(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"
@@ -180,9 +193,8 @@ def _fixed(local: int, year: int) -> int:
 def _weekday_in_month(month: int, week: int, weekday: int, clock: int, year: int) -> int:
     """The week-th such weekday (0 is Monday) of the month; the fifth is the last, even of four."""
     first = days_from_civil(year, month, 1)
-    day = first + (weekday - weekday_of_days(first)) % 7 + 7 * (week - 1)
-    next_month = days_from_civil(year + month // 12, month % 12 + 1, 1)
-    return (day if day < next_month else day - 7) * DAY + clock
+    day = (weekday - weekday_of_days(first)) % 7 + 7 * (week - 1)
+    return (first + (day if day < days_in_month(year, month) else day - 7)) * DAY + clock
 
 
 def _day_without_leap(day: int, clock: int, year: int) -> int:
