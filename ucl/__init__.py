@@ -1,0 +1,44 @@
+"""UCL, a small typed language for what a person wants: load a program, score a table, ask why.
+
+`load` and `compile` give a `CompiledProgram`, whose `score` gives a `Result`; a program that is not right raises
+`CompileError`. Importing this package loads none of what they need: each name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ucl.diagnostics import CompileError as CompileError
+    from ucl.diagnostics import Diagnostic as Diagnostic
+    from ucl.scoring import CompiledProgram as CompiledProgram
+    from ucl.scoring import Result as Result
+    from ucl.scoring.doors import compile as compile
+    from ucl.scoring.doors import load as load
+
+    __version__: str
+
+_HOMES = {
+    "CompileError": "ucl.diagnostics",
+    "Diagnostic": "ucl.diagnostics",
+    "CompiledProgram": "ucl.scoring",
+    "Result": "ucl.scoring",
+    "compile": "ucl.scoring.doors",
+    "load": "ucl.scoring.doors",
+}
+__all__ = ["CompileError", "CompiledProgram", "Diagnostic", "Result", "__version__", "compile", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ucl")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ucl' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
