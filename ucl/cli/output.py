@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any, TextIO
 
 from ucl.render import printable
@@ -49,3 +50,16 @@ def discard_output() -> None:
     except (OSError, ValueError):
         # Standard output is no file (a test captures it) or is closed: there is nothing to give up.
         return
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Writes `text` to `path` as a whole or not at all; the file's mode stays as it was, and a link stays a link."""
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="")
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,173 @@
+"""Commands about programs as text: `check` and `fmt`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ucl import render
+from ucl.cli.output import CommandError, complain, remark, use_colour
+from ucl.diagnostics import Diagnostic, Report, Severity
+
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", help="Programs, or folders of programs.")]
+
+
+class CheckFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+def check(
+    paths: Paths,
+    format: Annotated[CheckFormat, typer.Option(help="How to print what is found.")] = CheckFormat.TEXT,
+    fast: Annotated[bool, typer.Option("--fast", help="Leave the analysis of rules against each other out.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")] = False,
+) -> None:
+    """Check programs: syntax, names and types."""
+    from ucl.driver import check_path
+
+    found: list[Diagnostic] = []
+    missing = False
+    files = 0
+    for path in program_files(paths):
+        files += 1
+        try:
+            found.extend(check_path(path)[1])
+        except OSError as error:
+            complain(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")
+            missing = True
+    found = list(_once(found))
+    _print_findings(found, format)
+    if format is CheckFormat.TEXT:
+        remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
+    if not fast:
+        remark("note: checked were syntax, names and types; the analysis of rules against each other is not yet here")
+    if missing:
+        raise typer.Exit(2)
+    if fails(found, strict):
+        raise typer.Exit(1)
+
+
+def program_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files named, and for folders the programs in them by name; hidden folders are left out."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(p for p in path.rglob("*.ucl") if not _hidden(p.relative_to(path)))
+        if not inside:
+            raise CommandError(f"there is no program in `{path}`", "programs are files whose names end with `.ucl`")
+        yield from inside
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def fails(found: Iterable[Diagnostic], strict: bool = False) -> bool:
+    """Whether these findings make a command end with status 1."""
+    return any(d.severity is Severity.ERROR or (strict and d.severity is Severity.WARNING) for d in found)
+
+
+def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Each finding once, though several of the files import the module that it is about."""
+    seen = set()
+    for d in found:
+        key = (d.span.source.path, d.span.start, d.span.end, d.code, d.message)
+        if key not in seen:
+            seen.add(key)
+            yield d
+
+
+def _print_findings(found: list[Diagnostic], format: CheckFormat) -> None:
+    match format:
+        case CheckFormat.TEXT:
+            text = render.to_text(found, use_colour(sys.stdout))
+        case CheckFormat.JSON:
+            text = render.to_json(found)
+        case CheckFormat.SARIF:
+            import ucl
+
+            text = render.to_sarif(found, ucl.__version__)
+        case CheckFormat.GITHUB:
+            text = render.to_github(found)
+    if text:
+        print(text)
+
+
+# --- fmt ------------------------------------------------------------------------------------------------------------
+
+
+def fmt(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH…|-", help="Programs or folders, or `-` for standard input.")
+    ],
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; end with 1 if a file would change.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
+) -> None:
+    """Lay programs out in the one canonical way."""
+    broken = changed = 0
+    for shown, path in _to_format(paths):
+        before, after, report = _formatted(path)
+        if after is None:
+            complain_about(report)
+            broken += 1
+        elif path is None and not (check or diff):
+            sys.stdout.write(after)
+        elif before != after:
+            changed += 1
+            _change(shown, path, before, after, write=not (check or diff), diff=diff)
+    if broken or (changed and (check or diff)):
+        raise typer.Exit(1)
+
+
+def complain_about(report: Report) -> None:
+    """The diagnostics as text on standard error, for commands whose results are something else."""
+    print(render.to_text(report, use_colour(sys.stderr)), file=sys.stderr)
+
+
+def _to_format(paths: list[str]) -> Iterator[tuple[str, Path | None]]:
+    for path in paths:
+        if path == "-":
+            yield "<stdin>", None
+        else:
+            yield from ((str(file), file) for file in program_files([Path(path)]))
+
+
+def _formatted(path: Path | None) -> tuple[str, str | None, Report]:
+    """The text as it is, as it should be (None where it can't be parsed), and what was found."""
+    from ucl.driver import open_source
+    from ucl.syntax.format import format_source
+    from ucl.syntax.parse import LARGEST_SOURCE, parse, read_source
+
+    report = Report()
+    if path is None:
+        source = read_source("<stdin>", sys.stdin.buffer.read(LARGEST_SOURCE + 1), report)
+    else:
+        source = open_source(path, report)
+    if source is None:
+        return "", None, report
+    file = parse(source, report)
+    return source.text, None if report.has_errors else format_source(file), report
+
+
+def _change(shown: str, path: Path | None, before: str, after: str, write: bool, diff: bool) -> None:
+    if diff:
+        import difflib
+
+        lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), shown, shown)
+        sys.stdout.write("".join(line if line.endswith("\n") else line + "\n" for line in lines))
+    elif write and path is not None:
+        from ucl.cli.output import replace_file
+
+        replace_file(path, after)
+        print(f"formatted {shown}")
+    else:
+        print(f"would change {shown}")

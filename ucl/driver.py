@@ -1,0 +1,90 @@
+"""The pipeline on one screen: text to ast to checked Program, and where imported modules are found.
+
+In: a path or a text. Out: the `Program`, or None, with the `Report` of every pass; nothing is raised for a user's
+mistake. A file that can't be opened is `OSError`, which the doors put in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ucl.diagnostics import CompileError, Report, Source
+from ucl.resources import stdlib_source
+from ucl.semantics.check import check
+from ucl.semantics.program import Program
+from ucl.syntax.ast import File, ModuleDeclaration
+from ucl.syntax.parse import LARGEST_SOURCE, parse, read_source
+
+
+def check_source(source: Source, folder: Path | None = None) -> tuple[Program | None, Report]:
+    """Parses and checks one text. Its imports are looked up from `folder`, the one that holds it, if any."""
+    report = Report()
+    file = parse(source, report)
+    modules = Modules(None if folder is None else root_folder(folder, file), report)
+    program = check(file, report, modules.find)
+    return (None if report.has_errors else program), report
+
+
+def check_path(path: Path) -> tuple[Program | None, Report]:
+    """Parses and checks one file."""
+    report = Report()
+    source = open_source(path, report)
+    return (None, report) if source is None else check_source(source, path.parent)
+
+
+def open_source(path: Path, report: Report) -> Source | None:
+    """The text of a program file; None, and a message, where it is no text. Reads no more than a source may have."""
+    with path.open("rb") as file:
+        return read_source(str(path), file.read(LARGEST_SOURCE + 1), report)
+
+
+def compile_program(source: Source, folder: Path | None = None) -> Program:
+    """As `check_source`, for callers who want a program or nothing: raises `CompileError` with the diagnostics."""
+    program, report = check_source(source, folder)
+    if program is None:
+        raise CompileError(report)
+    return program
+
+
+def root_folder(folder: Path, file: File) -> Path:
+    """The folder from which a file's own module path leads to it; the file's folder where none does.
+
+    `module scheduling.meetings` in `x/scheduling/meetings.ucl` has the root `x`.
+    """
+    declared = next((d for d in file.declarations if isinstance(d, ModuleDeclaration)), None)
+    here = folder.resolve()
+    if declared is None:
+        return here
+    outer = [name.text for name in declared.path[:-1]]
+    fits = list(here.parts[len(here.parts) - len(outer) :]) == outer
+    named = Path(file.source.path).stem == declared.path[-1].text
+    return here.parents[len(outer) - 1] if outer and fits and named else here
+
+
+@dataclass
+class Modules:
+    """Finds and parses imported modules: `std.*` from what ships, all else below `root` and never outside it."""
+
+    root: Path | None
+    report: Report
+    _parsed: dict[str, File | None] = field(default_factory=dict)
+
+    def find(self, module: str) -> File | None:
+        """The parsed file of `a.b`, or None where there is none. Each module is read once."""
+        if module not in self._parsed:
+            source = self._source(module)
+            self._parsed[module] = None if source is None else parse(source, self.report)
+        return self._parsed[module]
+
+    def _source(self, module: str) -> Source | None:
+        names = module.split(".")
+        if names[0] == "std":
+            shipped = stdlib_source(module)
+            return None if shipped is None else Source(*shipped)
+        if self.root is None or not all(name.isidentifier() for name in names):
+            return None
+        path = self.root.joinpath(*names).with_suffix(".ucl")
+        # A link may lead anywhere; what counts is where it ends.
+        inside = path.resolve().is_relative_to(self.root.resolve())
+        return open_source(path, self.report) if inside and path.is_file() else None
