@@ -1,0 +1,118 @@
+"""From text to tokens, by one regular expression.
+
+In: a source's text and a place in it. Out: a stream of `(terminal, start, end)`, ending with `$END`; comments are set
+aside. Terminals are called as in `table`. What only looks like a token comes out under one of the names in `MISTAKES`,
+which no grammar knows: `mistakes` says what is wrong with it.
+
+The grammar's own terminals say the same to decoders that can't look ahead; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ucl.syntax.table import END
+
+Token = tuple[str, int, int]
+
+RESERVED = frozenset("if then else not and or in true false for where by mon tue wed thu fri sat sun".split())
+DECLARATION_WORDS = (
+    "module import timezone dimension schema context memory let def resolve "
+    "rule constraint property prefer effect action alert"
+).split()
+CLAUSE_WORDS = (
+    "when unless score except forbid require do say severity given expect better worse "
+    "because from confidence priority valid status"
+).split()
+_OTHER_WORDS = "if then else not and or in true false for where by on at many nothing overrides unit desc".split()
+
+KEYWORDS: dict[str, str] = {word: word for word in (*DECLARATION_WORDS, *CLAUSE_WORDS, *_OTHER_WORDS)}
+KEYWORDS |= dict.fromkeys("mon tue wed thu fri sat sun".split(), "WEEKDAY")
+KEYWORDS |= dict.fromkeys(("count", "any", "all"), "QUANTIFIER")
+_SIGNS: dict[str, str] = {sign: sign for sign in "-> == != <= >= ?? + - * / < > = ( ) { } , . : ? |".split()}
+_SIGNS |= {"..": "RANGE_OP", "..=": "RANGE_OP"}
+
+MISTAKES = frozenset(
+    "BAD_DATE BAD_TIME BAD_NUMBER BAD_EXPONENT MONEY QUOTED OPEN_TEXT LONG_NAME BAD_SIGN BAD_CHARACTER".split(),
+)
+LONGEST_NAME = 200
+
+# Every repetition is possessive, so that no input makes the expression go back over what it has read.
+_NUMBER = r"(?:0|[1-9][0-9]*+(?:_[0-9]++)*+)"
+_FRACTION = r"(?:\.[0-9]++)"
+_LETTERS = r"[^\W\d_]++"
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?+"
+# All of ASCII that stands in words, and everything outside ASCII but white space; `_word` looks closer.
+_IN_WORD = r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f\s]"
+_EXPONENT = rf"[0-9][0-9_]*+{_FRACTION}?+[eE][+-]?[0-9]\w*+"
+
+_TOKEN = re.compile(
+    rf"""\s*+(?:
+      (?P<QUOTED>  [“”„«][^“”»"\n]*+[”“»"] | [‘’][^‘’'\n]*+[’‘'] | '[^'\n]*+' )
+    | (?P<QUALIFIER> (?:context|memory)\s*+\.(?!\.) )
+    | (?P<word>    (?![0-9]){_IN_WORD}++ )
+    | (?P<comment> \#[^\n]*+ )
+    | (?P<sign>    ===|!==|&&|\|\||<>|=>|:=|\.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=(){{}},.:?|] )
+    | (?P<TEXT>    "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" )
+    | (?P<DATETIME> {_DAY}T{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?+ (?![\w:]|\.[0-9]) )
+    | (?P<DATE>    {_DAY} (?!\w|:|-[0-9]) )
+    | (?P<TIME>    {_CLOCK} (?![\w:]|\.[0-9]) )
+    | (?P<BAD_DATE> [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9])(?:T[\w:.]*+(?:[+-][0-9]++(?::[0-9]++)?+)?+)?+\w*+ )
+    | (?P<BAD_TIME> [0-9]++:[0-9][\w:]*+(?:\.[0-9]++)?+ )
+    | (?P<BAD_EXPONENT> {_EXPONENT} )
+    | (?P<INT>     {_NUMBER} (?![\w%]|\.[0-9]) )
+    | (?P<FLOAT>   {_NUMBER}{_FRACTION} (?![\w%]|\.[0-9]) )
+    | (?P<PERCENT> {_NUMBER}{_FRACTION}?+ % (?!\w) )
+    | (?P<QUANTITY> {_NUMBER}{_FRACTION}?+{_LETTERS}(?:[0-9]++{_FRACTION}?+{_LETTERS})*+ (?!\w|\.[0-9]) )
+    | (?P<BAD_NUMBER> [0-9]\w*+(?:\.[0-9]\w*+)*+%?+ )
+    | (?P<MONEY>   [$€£¥]\ ?[0-9][0-9_]*+{_FRACTION}?+ )
+    | (?P<OPEN_TEXT> "[^\n]*+ )
+    | (?P<BAD_CHARACTER> . )
+    | (?P<END>     \Z )
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def tokens(text: str, position: int, comments: list[tuple[int, int]]) -> Iterator[Token]:
+    """The tokens from `position` on; `comments` takes the places of the comments that are passed."""
+    keywords, signs = KEYWORDS, _SIGNS
+    while position >= 0:
+        scan, position = _TOKEN.finditer(text, position), -1
+        for match in scan:
+            kind, group = match.lastgroup or "", match.lastindex or 0
+            start, end = match.span(group)
+            if kind == "word":
+                known = keywords.get(match[group])
+                if known is not None:
+                    yield known, start, end
+                    continue
+                name, stop = _word(text, start, end)
+                yield name, start, stop
+                if stop < end:
+                    position = stop
+                    break
+            elif kind == "sign":
+                yield signs.get(match[group], "BAD_SIGN"), start, end
+            elif kind == "comment":
+                comments.append((start, end))
+            elif kind == "END":
+                yield END, start, end
+                return
+            else:
+                yield kind, start, end
+
+
+def _word(text: str, start: int, end: int) -> tuple[str, int]:
+    """What a run of word characters begins with: a name, or a character that stands in none; and where that ends."""
+    run = text[start:end]
+    if not run.isascii() and not run.isidentifier():
+        for length, character in enumerate(run):
+            if not (run[:1] if length == 0 else "_" + character).isidentifier():
+                end = start + max(length, 1)
+                if length == 0:
+                    return "BAD_CHARACTER", end
+                break
+    return ("LONG_NAME" if end - start > LONGEST_NAME else "NAME"), end

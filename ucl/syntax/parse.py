@@ -1,0 +1,281 @@
+"""From bytes to the tree.
+
+In: a file's bytes or a `Source`, and a report. Out: the `Source`, and the `File`, always: what could not be read is
+reported and left out. Any input ends in time linear in its length.
+
+The machine is an ordinary LALR(1) one on the tables that Lark computes from the grammar (see `table`), with the tree
+built as it reduces. It does two things more. Chains of unit reductions, a dozen for each operand, are followed once
+and remembered. And it measures how deep the tree gets, so that no pass after it has to fear for its stack.
+
+A declaration with a mistake is left out, and reading goes on at the next one; `mistakes` finds the words for it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ucl.diagnostics import Report, Source, Span
+from ucl.syntax import ast, errors, mistakes
+from ucl.syntax.build import DECODERS_ONLY, DEEPENING, Builder
+from ucl.syntax.lexer import DECLARATION_WORDS, Token, tokens
+from ucl.syntax.mistakes import Stop
+from ucl.syntax.table import END, Effect, Reduction, load
+
+LARGEST_SOURCE = 4 * 1024 * 1024
+DEEPEST = 100
+MOST_ERRORS = 100
+
+
+def read_source(path: str, data: bytes, report: Report) -> Source | None:
+    """The text of a file: UTF-8, a leading BOM skipped, in NFC. None, and a message, where it is no such thing."""
+    empty = Source(path, "")
+    nowhere = Span(empty, 0, 0)
+    if len(data) > LARGEST_SOURCE:
+        report.add(errors.large_source(nowhere, LARGEST_SOURCE))
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        report.add(errors.not_utf8(nowhere, data.count(b"\n", 0, error.start) + 1))
+        return None
+    if "\0" in text:
+        report.add(errors.binary_file(nowhere))
+        return None
+    return Source(path, unicodedata.normalize("NFC", text.replace("\r\n", "\n")))
+
+
+def parse(source: Source, report: Report) -> ast.File:
+    """The tree of a source; its declarations that have a mistake are left out and reported."""
+    if len(source.text) > LARGEST_SOURCE:
+        report.add(errors.large_source(Span(source, 0, 0), LARGEST_SOURCE))
+        return ast.File(source, ())
+    comments: list[tuple[int, int]] = []
+    machine = _Machine(source, report, comments)
+    declarations: list[ast.Declaration] = []
+    found = len(report.diagnostics)
+    position: int | None = 0
+    while position is not None:
+        read, stop = machine.run(position)
+        declarations.extend(read)
+        if stop is None:
+            break
+        mistakes.report_stop(source, stop, report)
+        if len(report.diagnostics) - found >= MOST_ERRORS:
+            report.add(errors.too_many_errors(Span(source, stop.token[1], stop.token[2])))
+            break
+        position = _next_declaration(source.text, stop)
+        if position is not None:
+            while comments and comments[-1][0] >= position:
+                comments.pop()
+    _check_order(declarations, report)
+    return ast.File(
+        source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A reduction, made ready: with the builder's function, and with what the machine asks of it most, answered.
+
+    `renames`: it changes neither value nor extent. `wraps`: it has one symbol, of whose value `build` makes another.
+    `plain`: every pick is one of the children, and not None or spliced. `deeper`: the levels it adds, 1 or 0.
+    """
+
+    reduction: Reduction
+    build: Callable[..., Any]
+    target: str
+    renames: bool
+    wraps: bool
+    plain: bool
+    deeper: int
+
+
+class _Machine:
+    """Reads one stretch of declarations after another from the same source."""
+
+    def __init__(self, source: Source, report: Report, comments: list[tuple[int, int]]) -> None:
+        self._source = source
+        self._report = report
+        self._comments = comments
+        self._table = load()
+        builder = Builder(source, report, comments)
+        self._steps = [_step(builder, reduction) for reduction in self._table.reductions]
+        # One entry for each symbol read: the state after it, its value, where it begins, how deep its tree is.
+        self._states: list[int] = []
+        self._values: list[Any] = []
+        self._starts: list[int] = []
+        self._depths: list[int] = []
+
+    def run(self, position: int) -> tuple[list[ast.Declaration], Stop | None]:
+        """The declarations from `position` up to the first mistake that can't be mended, and that mistake."""
+        self._states, self._values, self._starts, self._depths = [self._table.initial], [None], [position], [0]
+        states, values, starts, depths = self._states, self._values, self._starts, self._depths
+        source, text, steps = self._source, self._source.text, self._steps
+        actions, landings = self._table.actions, self._table.landings
+        stop: Stop | None = None
+        mended: str | None = None
+        nesting = last_end = 0
+        stream = tokens(text, position, self._comments)
+        terminal, start, end = next(stream)
+        while True:
+            action = actions[states[-1]].get(terminal)
+            if action is None:
+                if terminal == END and states[-1] == self._table.accepting:
+                    return values[1], stop
+                mend = mistakes.mend(self._source, (terminal, start, end), actions[states[-1]], self._report)
+                if mend is None:
+                    stop = self._stop((terminal, start, end))
+                    if not stop.complete:
+                        return self._read(), stop
+                    terminal = END
+                elif mend.terminal is None:
+                    terminal, start, end = next(stream)
+                else:
+                    terminal, mended = mend.terminal, mend.text
+                    if mend.end != end:
+                        end = mend.end
+                        stream = tokens(text, end, self._comments)
+            elif action < 0:
+                step = steps[-1 - action]
+                if step.renames:
+                    states.pop()
+                elif step.wraps:
+                    states.pop()
+                    values[-1] = step.build(Span(source, starts[-1], last_end), values[-1])
+                else:
+                    self._reduce(step, last_end)
+                    if depths[-1] > DEEPEST:
+                        return self._read(), self._stop((terminal, starts[-1], last_end), too_deep=True)
+                key = (states[-1], step.target, terminal)
+                landed = landings.get(key)
+                states.append(self._table.land(*key) if landed is None else landed)
+            else:
+                states.append(action)
+                values.append(text[start:end] if mended is None else mended)
+                starts.append(start)
+                depths.append(0)
+                last_end, mended = end, None
+                if terminal in _BRACKETS:
+                    nesting += _BRACKETS[terminal]
+                    if nesting > DEEPEST + 1:
+                        return self._read(), self._stop((terminal, start, end), too_deep=True)
+                terminal, start, end = next(stream)
+
+    def _reduce(self, step: _Step, end: int) -> None:
+        """Replace the top of the stack by what `step` makes of it; the state after it is left to find."""
+        size = step.reduction.size
+        if size:
+            children, begin, depth = self._values[-size:], self._starts[-size], max(self._depths[-size:])
+            del self._states[-size:], self._values[-size:], self._starts[-size:], self._depths[-size:]
+        else:
+            children, begin, depth = [], end, 0
+        picks, effect = step.reduction.picks, step.reduction.effect
+        picked = [children[pick] for pick in picks] if step.plain else _spliced(children, picks)
+        if effect is Effect.BUILD:
+            self._values.append(step.build(Span(self._source, begin, end), *picked))
+        else:
+            self._values.append(picked if effect is Effect.GATHER else picked[0])
+        self._starts.append(begin)
+        self._depths.append(depth + step.deeper)
+
+    def _read(self) -> list[ast.Declaration]:
+        """The declarations that are complete: the list that the start rule gathers lies at the bottom."""
+        return self._values[1] if self._gathering() else []
+
+    def _gathering(self) -> bool:
+        return len(self._values) > 1 and isinstance(self._values[1], list)
+
+    def _stop(self, token: Token, too_deep: bool = False) -> Stop:
+        first = 2 if self._gathering() else 1
+        row = self._table.actions[self._states[-1]]
+        return Stop(
+            start=self._starts[first] if len(self._starts) > first else token[1],
+            token=token,
+            expected=frozenset(terminal for terminal in row if self._takes(terminal)),
+            complete=not too_deep and self._takes(END),
+            too_deep=too_deep,
+        )
+
+    def _takes(self, terminal: str) -> bool:
+        """Whether `terminal` can come next: a row also lists reductions that other contexts need."""
+        states = self._states.copy()
+        while (action := self._table.actions[states[-1]].get(terminal)) is not None:
+            if action >= 0:
+                return True
+            reduction = self._table.reductions[-1 - action]
+            if reduction.size:
+                del states[-reduction.size :]
+            states.append(self._table.gotos[states[-1]][reduction.target])
+        return terminal == END and states[-1] == self._table.accepting
+
+
+_BRACKETS = {"(": 1, ")": -1, "{": 1, "}": -1}
+
+
+def _step(builder: Builder, reduction: Reduction) -> _Step:
+    builds = reduction.effect is Effect.BUILD
+    known = builds and reduction.name not in DECODERS_ONLY
+    return _Step(
+        reduction=reduction,
+        build=getattr(builder, reduction.name) if known else _nothing,
+        target=reduction.target,
+        renames=reduction.is_unit,
+        wraps=builds and reduction.size == 1 and reduction.picks == (0,),
+        plain=all(pick >= 0 for pick in reduction.picks),
+        deeper=int(reduction.name in DEEPENING),
+    )
+
+
+def _spliced(children: list[Any], picks: tuple[int, ...]) -> list[Any]:
+    """The children picked. A list that comes first is taken over and grows, so that a long one costs linear time."""
+    picked: list[Any] | None = None
+    for pick in picks:
+        if pick < -1:
+            spliced = children[-2 - pick]
+            if picked is None:
+                picked = spliced
+            else:
+                picked.extend(spliced)
+        else:
+            picked = [] if picked is None else picked
+            picked.append(None if pick == -1 else children[pick])
+    return [] if picked is None else picked
+
+
+def _nothing(*_: Any) -> None:
+    """In place of what builds nothing, and of the rules that only decoders follow."""
+    raise AssertionError("not a reduction that builds")
+
+
+_WORDS = "|".join(DECLARATION_WORDS)
+_DECLARATION = re.compile(rf"(?:^|\}})[ \t]*(?P<word>(?:{_WORDS})(?=[ \t]+[^\W\d]|[ \t]*\{{|[ \t]*\"))", re.MULTILINE)
+
+
+def _next_declaration(text: str, stop: Stop) -> int | None:
+    """Where reading can go on: a declaration word at the beginning of a line, or after a closing brace."""
+    token = stop.token[1]
+    line = text.rfind("\n", 0, token) + 1
+    position = max(token if stop.complete else stop.start + 1, line)
+    for match in _DECLARATION.finditer(text, position):
+        before = text[text.rfind("\n", 0, match.start() + 1) + 1 : match.start()]
+        if "#" not in before:
+            return match.start("word")
+    return None
+
+
+def _check_order(declarations: list[ast.Declaration], report: Report) -> None:
+    """`module` comes first; it and `timezone` are given once."""
+    seen: dict[type[ast.Declaration], Span] = {}
+    for index, declaration in enumerate(declarations):
+        if not isinstance(declaration, (ast.ModuleDeclaration, ast.Timezone)):
+            continue
+        word = "module" if isinstance(declaration, ast.ModuleDeclaration) else "timezone"
+        first = seen.setdefault(type(declaration), declaration.span)
+        if first is not declaration.span:
+            report.add(errors.repeated_clause(declaration.span, word, first))
+        elif word == "module" and index:
+            report.add(errors.module_not_first(declaration.span))

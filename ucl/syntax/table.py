@@ -1,0 +1,248 @@
+"""From `grammar/ucl.lark` to the LALR table that `parse` runs on.
+
+Lark reads the grammar and computes the table; that takes most of a second, so the result is kept beside this module as
+`table.json` and is used as long as it was made from the very grammar that is installed (their hashes agree). Where it
+was not, Lark computes the table again, in memory. After a change to the grammar:
+
+    python -m ucl.syntax.table
+
+In: the grammar's text. Out: a `Table`. Terminals are called by their text where that is fixed (`"rule"`, `"=="`) and
+by their name otherwise (`NAME`, `TEXT`); the end of the file is `$END`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ucl.resources import grammar_text
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.grammar import Rule as LarkRule
+    from lark.lexer import TerminalDef
+
+END = "$END"
+_FILE = Path(__file__).with_name("table.json")
+_FORMAT = 1
+
+
+class Effect(IntEnum):
+    """What a reduction makes of the values of a rule's right-hand side."""
+
+    PASS = 0
+    """The one value itself: `?rule` with one child."""
+    GATHER = 1
+    """A list, to be spliced into the parent: `_rule` and what `*` and `+` expand to."""
+    BUILD = 2
+    """What the builder's function of that name makes of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """One production.
+
+    `picks` says which values of the right-hand side count: `i` the i-th, `-1` None for an optional part that is not
+    there, `-2 - i` the elements of the i-th, a list.
+    """
+
+    effect: Effect
+    name: str
+    target: str
+    size: int
+    picks: tuple[int, ...]
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether reducing changes neither the value nor its extent."""
+        return self.effect is Effect.PASS and self.size == 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """`actions[state][terminal]` is the next state, or `-1 - r` to reduce by reduction r, from `initial` to `accepting`.
+
+    `gotos[state][nonterminal]` is the state after a reduction to it. `landings` remembers, for a state, a nonterminal
+    and the terminal that follows, the state that is left when all unit reductions that follow are done.
+    """
+
+    reductions: tuple[Reduction, ...]
+    actions: tuple[dict[str, int], ...]
+    gotos: tuple[dict[str, int], ...]
+    initial: int
+    accepting: int
+    landings: dict[tuple[int, str, str], int] = field(default_factory=dict, compare=False, repr=False)
+
+    def land(self, state: int, target: str, terminal: str) -> int:
+        """The state after a reduction to `target` in `state`, before `terminal`."""
+        goto = self.gotos[state]
+        landed = goto[target]
+        while (action := self.actions[landed].get(terminal, 0)) < 0 and (r := self.reductions[-1 - action]).is_unit:
+            landed = goto[r.target]
+        self.landings[state, target, terminal] = landed
+        return landed
+
+
+@cache
+def load() -> Table:
+    """The table of the installed grammar."""
+    text = grammar_text()
+    try:
+        kept = json.loads(_FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = {}
+    if kept.get("format") != _FORMAT or kept.get("grammar") != _digest(text):
+        kept = encode(text)
+    return _decode(kept)
+
+
+def encode(grammar: str) -> dict[str, Any]:
+    """The table as JSON data. Rows that states share are written once, and reductions by the set of their terminals."""
+    parser = lark_parser(grammar)
+    names = {t.name: _terminal_key(t) for t in parser.terminals} | {END: END}
+    table = parser.parser.parser._parse_table  # type: ignore[attr-defined]
+    rules = list(dict.fromkeys(parser.rules))
+    numbers = {rule: number for number, rule in enumerate(rules)}
+    pool = _Pool()
+    states = []
+    for state in range(len(table.states)):
+        shifts: dict[str, int] = {}
+        gotos: dict[str, int] = {}
+        reduced: dict[int, list[str]] = {}
+        for symbol, (action, argument) in table.states[state].items():
+            if str(action) == "Reduce":
+                reduced.setdefault(numbers[argument], []).append(names[symbol])
+            elif symbol in names:
+                shifts[names[symbol]] = argument
+            else:
+                gotos[symbol] = argument
+        reduces = [[number, pool.add(sorted(terminals))] for number, terminals in sorted(reduced.items())]
+        states.append([pool.add(dict(sorted(shifts.items()))), pool.add(dict(sorted(gotos.items()))), reduces])
+    return {
+        "format": _FORMAT,
+        "grammar": _digest(grammar),
+        "initial": table.start_states["start"],
+        "accepting": table.end_states["start"],
+        "reductions": [_encode_rule(rule) for rule in rules],
+        "shared": pool.items,
+        "states": states,
+    }
+
+
+def lark_parser(grammar: str | None = None) -> Lark:
+    """Lark's own parser of the grammar, which knows where words end: slow to make, for tables and for tests."""
+    from lark import Lark
+
+    return Lark(
+        grammar_text() if grammar is None else grammar,
+        parser="lalr",
+        lexer="contextual",
+        edit_terminals=_end_words,
+        maybe_placeholders=True,
+    )
+
+
+def _end_words(terminal: TerminalDef) -> None:
+    """Keep a keyword from matching the beginning of a longer word, and prefer it to a name."""
+    from lark.lexer import PatternRE
+
+    if _is_word(terminal) or terminal.name in ("WEEKDAY", "QUANTIFIER"):
+        terminal.pattern = PatternRE(rf"(?:{terminal.pattern.to_regexp()})(?!\w)", terminal.pattern.flags)
+        terminal.priority = 1
+    elif terminal.name == "QUALIFIER":
+        terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\.)", terminal.pattern.flags)
+        terminal.priority = 2
+
+
+def _is_word(terminal: TerminalDef) -> bool:
+    return terminal.pattern.type == "str" and terminal.pattern.value.isalpha()
+
+
+def _terminal_key(terminal: TerminalDef) -> str:
+    """Its fixed text, or its name. `_end_words` has made patterns of the words, whose names are their capitals."""
+    if terminal.pattern.type == "str":
+        return terminal.pattern.value
+    return terminal.name if terminal.name in _PATTERNS else terminal.name.lower()
+
+
+_PATTERNS = frozenset(
+    "RANGE_OP QUANTIFIER WEEKDAY QUALIFIER INT_RANGE_OP INT FLOAT PERCENT QUANTITY TIME DATE DATETIME TEXT NAME "
+    "COMMENT SPACE".split()
+)
+
+
+def _encode_rule(rule: LarkRule) -> list[Any]:
+    """Lark's way from a production to a tree node, as data: which children count, and what is made of them."""
+    absent = rule.options.empty_indices or [False] * len(rule.expansion)
+    picks: list[int] = []
+    position = 0
+    for missing in absent:
+        if missing:
+            picks.append(-1)
+            continue
+        symbol = rule.expansion[position]
+        if not (symbol.is_term and symbol.filter_out):  # type: ignore[attr-defined]
+            spliced = not symbol.is_term and symbol.name.startswith("_")
+            picks.append(-2 - position if spliced else position)
+        position += 1
+    target = rule.origin.name
+    if target.startswith("_"):
+        effect = Effect.GATHER
+    elif rule.options.expand1 and rule.alias is None and len(picks) == 1 and picks[0] >= 0:
+        effect = Effect.PASS
+    else:
+        effect = Effect.BUILD
+    return [int(effect), rule.alias or target, target, len(rule.expansion), picks]
+
+
+class _Pool:
+    """Gives equal JSON values one number."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self._numbers: dict[str, int] = {}
+
+    def add(self, item: Any) -> int:
+        key = json.dumps(item)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.items)
+            self.items.append(item)
+        return self._numbers[key]
+
+
+def _decode(kept: dict[str, Any]) -> Table:
+    shared = kept["shared"]
+    actions = []
+    for shifts, _, reduces in kept["states"]:
+        row: dict[str, int] = dict(shared[shifts])
+        for number, terminals in reduces:
+            row.update(_same(shared[terminals], -1 - number))
+        actions.append(row)
+    return Table(
+        reductions=tuple(
+            Reduction(Effect(effect), name, target, size, tuple(picks))
+            for effect, name, target, size, picks in kept["reductions"]
+        ),
+        actions=tuple(actions),
+        gotos=tuple(shared[gotos] for _, gotos, _ in kept["states"]),
+        initial=kept["initial"],
+        accepting=kept["accepting"],
+    )
+
+
+def _same(keys: Iterable[str], value: int) -> dict[str, int]:
+    return dict.fromkeys(keys, value)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    _FILE.write_text(json.dumps(encode(grammar_text()), separators=(",", ":")) + "\n", encoding="utf-8")
