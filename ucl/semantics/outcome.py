@@ -25,8 +25,8 @@ class Call:
     """What holds for one whole call.
 
     `now` is an instant in microseconds, `today` its day in `zone`; `context` and `memory` hold a value for every
-    declared field (defaults filled in); `recency` weighs rules by name, 1 where it says nothing; `contested_from` is the
-    least magnitude that contests.
+    declared field (defaults filled in); `recency` weighs rules by name, 1 where it says nothing; `contested_from` is
+    the least magnitude that contests.
     """
 
     zone: Zone
@@ -81,6 +81,11 @@ class Outcome:
     shadow: tuple[str, ...] = ()
     contributions: Mapping[str, int] = field(default_factory=dict)
     invalid: Invalid | None = None
+
+
+def as_score(nano: int) -> float:
+    """A total or a contribution as people read it, in doubles: kernels divide the same way."""
+    return float(nano) / NANO
 
 
 def decide(total: int, feasible: bool, contested: bool) -> Decision:

@@ -1,0 +1,23 @@
+"""Values at the border: from JSON to what programs compute with, and back (INTERFACE §2).
+
+In: JSON as Python reads it (or Python's own dates, times and sets), types, the call's zone. Out: values, records, a
+`Call`; or JSON and text. Tables read whole columns on their own and agree with this.
+"""
+
+from ucl.semantics.values.calls import Problem, make_call, read_arguments
+from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record
+from ucl.semantics.values.write import to_data, to_json, to_text
+
+__all__ = [
+    "Problem",
+    "Unreadable",
+    "check_domain",
+    "is_absent",
+    "make_call",
+    "parse_value",
+    "read_arguments",
+    "read_record",
+    "to_data",
+    "to_json",
+    "to_text",
+]

@@ -1,0 +1,196 @@
+"""What surrounds a call, read from what a caller gives: context, memory, arguments.
+
+In: a program and JSON. Out: a `Call` with a value for everything that the program declares, or a `Problem`, which is
+an error of the whole call.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ucl.diagnostics import Span
+from ucl.semantics import types as t
+from ucl.semantics.operations import Overflow, date_of
+from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid, Reason
+from ucl.semantics.program import Definition, Expr, Field, Program, Schema, Value
+from ucl.semantics.suggest import nearest
+from ucl.semantics.types import Type
+from ucl.semantics.values.read import is_absent, read_field, read_record
+from ucl.semantics.zones import Zone
+
+_LONGEST_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a call can't start: one sentence in the caller's terms, and what to do instead where that is known."""
+
+    message: str
+    help: str | None = None
+
+
+def make_call(
+    program: Program,
+    now: int,
+    zone: Zone,
+    context: Mapping[str, Any] | None = None,
+    memory: Mapping[str, Any] | None = None,
+    recency: Mapping[str, float] | None = None,
+    contested_from: float = CONTESTED_FROM,
+) -> Call | Problem:
+    """`now` in microseconds since 1970-01-01T00:00Z; `context` and `memory` are JSON objects by name."""
+    try:
+        today = date_of(zone, now)
+    except Overflow:
+        return Problem("`now` lies outside the years 1 to 9999")
+    given = _context(program, {} if context is None else context, zone)
+    if isinstance(given, Problem):
+        return given
+    remembered = _memory(program, {} if memory is None else memory, zone)
+    if isinstance(remembered, Problem):
+        return remembered
+    wrong = _wrong_weight(program, recency or {}, contested_from)
+    return wrong or Call(zone, now, today, given, remembered, dict(recency or {}), contested_from)
+
+
+def read_arguments(definition: Definition, arguments: Sequence[Any], zone: Zone) -> list[Value] | Problem:
+    """A value for each parameter, from JSON or from words of a command line, where numbers and sets are JSON text."""
+    wanted = len(definition.parameters)
+    if len(arguments) != wanted:
+        names = ", ".join(f"`{parameter.name}`" for parameter in definition.parameters)
+        takes = f"takes {wanted} argument{'' if wanted == 1 else 's'}" + (f" ({names})" if names else "")
+        return Problem(f"`{definition.name}` {takes}, not {len(arguments)}")
+    values: list[Value] = []
+    for parameter, raw in zip(definition.parameters, arguments, strict=True):
+        word = _from_word(raw, parameter.type)
+        value = _named_value(parameter.name, word, parameter.type, None, definition.span, zone)
+        if isinstance(value, Invalid):
+            return _wrong(value, f"the argument `{value.field}` of `{definition.name}`")
+        values.append(value)
+    return values
+
+
+# --- context and memory ---------------------------------------------------------------------------------------------
+
+
+def _context(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str, Value] | Problem:
+    fields = {field.column: field for field in program.context}
+    unknown = _unknown(given, "context", fields)
+    if unknown is not None:
+        return unknown
+    context: dict[str, Value] = {}
+    for column, field in fields.items():
+        value = read_field(given.get(column), field, zone, (field.name,))
+        if isinstance(value, Invalid):
+            return _wrong(value, f"the context's `{value.field}`")
+        context[field.name] = value
+    return context
+
+
+def _memory(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str, Value] | Problem:
+    unknown = _unknown(given, "memory", (field.name for field in program.memory))
+    if unknown is not None:
+        return unknown
+    memory: dict[str, Value] = {}
+    for field in program.memory:
+        raw = given.get(field.name)
+        if isinstance(field.type, t.List):
+            value = _records(raw, field.name, field.type.element.schema, zone)
+            if isinstance(value, Problem):
+                return value
+        else:
+            value = _named_value(field.name, raw, field.type, field.default, field.span, zone)
+            if isinstance(value, Invalid):
+                return _wrong(value, f"the memory's `{value.field}`")
+        memory[field.name] = value
+    return memory
+
+
+def _records(raw: Any, name: str, schema: Schema, zone: Zone) -> Any:
+    """A list that is not given is empty."""
+    if is_absent(raw):
+        return ()
+    if not isinstance(raw, list | tuple):
+        return Problem(f"the memory's `{name}` is a list of records, not {_shown(raw)}")
+    records = []
+    for number, data in enumerate(raw, 1):
+        where = f"record {number} of the memory's `{name}`"
+        if not isinstance(data, Mapping):
+            return Problem(f"{where} is an object of `{schema.name}`, not {_shown(data)}")
+        record = read_record(data, schema.fields, zone)
+        if isinstance(record, Invalid):
+            return _wrong(record, f"`{record.field}` in {where}")
+        records.append(record)
+    return tuple(records)
+
+
+def _named_value(name: str, raw: Any, type: Type, default: Expr | None, span: Span, zone: Zone) -> Any:
+    return read_field(raw, Field(name, type, None, name, None, default, None, span), zone, (name,))
+
+
+def _from_word(raw: Any, type: Type) -> Any:
+    """Text from a command line where the type is not one that JSON writes as text."""
+    if not isinstance(raw, str) or not isinstance(
+        t.present(type), t.Bool | t.Int | t.Float | t.Quantity | t.Set | t.Record
+    ):
+        return raw
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+
+
+# --- what is wrong, in words ----------------------------------------------------------------------------------------
+
+
+def _unknown(given: Mapping[str, Any], kind: str, known: Iterable[str]) -> Problem | None:
+    if not isinstance(given, Mapping):
+        return Problem(f"the {kind} is a JSON object, not {_shown(given)}")
+    names = list(known)
+    wrong = next((key for key in given if key not in names), None)
+    if wrong is None:
+        return None
+    if kind == "context" and wrong in ("now", "today"):
+        return Problem(
+            f"`{wrong}` is no field that a context gives", "give the call its own `now`; `today` is its date"
+        )
+    near = nearest(wrong, names)
+    return Problem(f"the program declares no {kind} `{wrong}`", None if near is None else f"did you mean `{near}`?")
+
+
+def _wrong(invalid: Invalid, what: str) -> Problem:
+    match invalid.reason:
+        case Reason.ABSENT:
+            return Problem(f"{what} is not given and has no default")
+        case Reason.DOMAIN:
+            return Problem(f"{what} may not be {_shown(invalid.value)}", "give a value of its domain")
+        case Reason.OVERFLOW:
+            return Problem(f"{what} has a default that leaves the range of its type in this zone")
+        case _:
+            return Problem(f"{what} can't be read from {_shown(invalid.value)}")
+
+
+def _wrong_weight(program: Program, recency: Mapping[str, float], contested_from: float) -> Problem | None:
+    names = [rule.name for rule in program.rules]
+    for name, weight in recency.items():
+        if name not in names:
+            near = nearest(name, names)
+            return Problem(f"there is no rule `{name}` to weigh", None if near is None else f"did you mean `{near}`?")
+        if not _is_weight(weight):
+            return Problem(f"the recency of `{name}` is a number of 0 or more, not {_shown(weight)}")
+    if not _is_weight(contested_from):
+        return Problem(f"what counts as contested is a number of 0 or more, not {_shown(contested_from)}")
+    return None
+
+
+def _is_weight(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number) and number >= 0
+
+
+def _shown(raw: Any) -> str:
+    text = json.dumps(raw, ensure_ascii=False, default=str)
+    return f"`{text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + '…'}`"
