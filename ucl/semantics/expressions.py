@@ -63,7 +63,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The values of names. `choices` is the option's choice set, `facts` is there in `expect` alone."""
+    """The values of names. `choices` is the option's choice set, `facts` is there in `expect` alone.
+
+    `watch` is told each expression that is evaluated and its value, innermost first; not what goes on inside
+    comprehensions and definitions.
+    """
 
     call: Call
     budget: Budget
@@ -71,8 +75,10 @@ class Frame:
     choices: ChoiceSet | None = None
     facts: Facts | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
+    watch: Callable[[Expr, Any], None] | None = None
 
     def bind(self, name: str, value: object) -> Frame:
+        """What a comprehension sees of one of its members."""
         variables = {**self.variables, name: value}
         return Frame(self.call, self.budget, self.option, self.choices, self.facts, variables)
 
@@ -146,6 +152,13 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 def evaluate(expr: Expr, frame: Frame) -> Any:
     """The value of an expression. The type checker has seen to it that absent values come only where they may."""
     frame.budget.spend()
+    value = _meaning(expr, frame)
+    if frame.watch is not None:
+        frame.watch(expr, value)
+    return value
+
+
+def _meaning(expr: Expr, frame: Frame) -> Any:
     match expr:
         case p.Const():
             return expr.value

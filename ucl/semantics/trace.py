@@ -6,16 +6,16 @@ schema, silent ones too. Every answer comes from the functions that score: nothi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ucl.semantics import program as p
+from ucl.semantics import types as t
 from ucl.semantics.evaluate.options import (
     Judgement,
     Record,
     Ruleset,
-    exception_taken,
     frames,
     in_source_order,
     judge,
@@ -37,13 +37,11 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
-    """One conjunct of a `when` (or a whole `unless`, `except when` or `require`). `holds` is None where it overflows,
-    and where an earlier conjunct had decided before it was needed: then `needed` is False."""
+class Tested:
+    """One conjunct of a `when`, or a whole `unless`, `except when` or `require`. `holds` is None where it overflows."""
 
     expr: Expr
     holds: bool | None
-    needed: bool
     reads: tuple[Read, ...]
 
 
@@ -51,10 +49,11 @@ class Test:
 class RuleTrace:
     """What became of one declaration.
 
-    `valid` says whether today lies in its `valid`. `when` has the conjuncts in order (none: it always holds), `unless`
-    and `exceptions` a test each; `require` is a constraint's. `silenced_by` names active declarations that override it
-    and apply. `contribution` is in units of 10^-9, None for what does not fire; where `priority` dropped it, it is what
-    it would have added. `taken` is the exception whose score counts.
+    `valid` says whether today lies in its `valid`. `when` has the conjuncts in order, up to the first that does not
+    hold (none: it always holds); `unless` and `exceptions` have a test each, up to the first that holds, and none where
+    they were not needed. `require` is a constraint's that fires. `taken` is the exception whose score counts.
+    `silenced_by` names active declarations that override it and apply. `contribution` is in units of 10^-9, None for
+    what does not fire; where `priority` dropped it, it is what it would have added.
     """
 
     declaration: Rule | Constraint
@@ -62,10 +61,10 @@ class RuleTrace:
     applies: bool
     fires: bool
     violated: bool
-    when: tuple[Test, ...]
-    unless: tuple[Test, ...]
-    exceptions: tuple[Test, ...]
-    require: Test | None
+    when: tuple[Tested, ...]
+    unless: tuple[Tested, ...]
+    exceptions: tuple[Tested, ...]
+    require: Tested | None
     taken: ScoreException | None
     silenced_by: tuple[str, ...]
     contribution: int | None
@@ -99,22 +98,30 @@ def trace(
 
 
 def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement, frame: Frame) -> RuleTrace:
-    name, fires = declaration.name, declaration.name in judgement.fired
-    is_rule = isinstance(declaration, Rule)
-    when = _conjuncts(declaration.when, frame)
-    unless = tuple(_test(expr, frame) for expr in declaration.unless)
-    requires = None if is_rule or declaration.require is None else _test(declaration.require, frame)
+    """What is not needed is not looked at: it may be without meaning where what comes before does not hold."""
+    name = declaration.name
+    when = _up_to(False, _conjuncts(declaration.when), frame)
+    held = all(test.holds for test in when)
+    unless = _up_to(True, declaration.unless, frame) if held else ()
+    fires = name in judgement.fired
+    exceptions: tuple[Tested, ...] = ()
+    require, taken = None, None
+    if fires and isinstance(declaration, Rule):
+        exceptions = _up_to(True, [e.condition for e in declaration.exceptions], frame)
+        taken = next((e for e, test in zip(declaration.exceptions, exceptions, strict=False) if test.holds), None)
+    elif fires and isinstance(declaration, Constraint) and declaration.require is not None:
+        require = _test(declaration.require, frame)
     return RuleTrace(
         declaration=declaration,
         valid=declaration.meta.valid.holds(frame.call.today),
-        applies=all(test.holds for test in when) and not any(test.holds for test in unless),
+        applies=held and all(test.holds is False for test in unless),
         fires=fires,
         violated=name in judgement.violated,
         when=when,
         unless=unless,
-        exceptions=tuple(_test(e.condition, frame) for e in declaration.exceptions) if is_rule else (),
-        require=requires,
-        taken=_taken(declaration, frame) if is_rule and fires else None,
+        exceptions=exceptions,
+        require=require,
+        taken=taken,
         silenced_by=tuple(other for other in rules.silencers.get(name, ()) if other in judgement.applying),
         contribution=judgement.contributions.get(name),
         dropped=name in judgement.dropped,
@@ -122,71 +129,50 @@ def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement
     )
 
 
-def _taken(rule: Rule, frame: Frame) -> ScoreException | None:
-    try:
-        return exception_taken(rule, frame)
-    except Overflow:
-        return None
-
-
 # --- tests ----------------------------------------------------------------------------------------------------------
 
 
-def _conjuncts(when: Expr | None, frame: Frame) -> tuple[Test, ...]:
-    """Each operand of a top `and`, up to the first that decides; the rest are shown as not needed."""
-    operands = () if when is None else when.operands if isinstance(when, p.And) else (when,)
-    tests: list[Test] = []
-    for operand in operands:
-        decided = any(not test.holds for test in tests)
-        tests.append(Test(operand, None, False, ()) if decided else _test(operand, frame))
+def _conjuncts(when: Expr | None) -> tuple[Expr, ...]:
+    if when is None:
+        return ()
+    return when.operands if isinstance(when, p.And) else (when,)
+
+
+def _up_to(decisive: bool, conditions: Iterable[Expr], frame: Frame) -> tuple[Tested, ...]:
+    """A test of each condition up to the first with the decisive answer, or that overflows."""
+    tests: list[Tested] = []
+    for condition in conditions:
+        test = _test(condition, frame)
+        tests.append(test)
+        if test.holds is decisive or test.holds is None:
+            break
     return tuple(tests)
 
 
-def _test(expr: Expr, frame: Frame) -> Test:
+def _test(expr: Expr, frame: Frame) -> Tested:
+    reads: list[Read] = []
     try:
-        holds: bool | None = bool(evaluate(expr, frame))
+        holds: bool | None = bool(evaluate(expr, replace(frame, watch=lambda part, value: _note(reads, part, value))))
     except Overflow:
         holds = None
-    return Test(expr, holds, True, tuple(_reads(expr, frame)))
+    return Tested(expr, holds, tuple(reads))
 
 
-def _reads(expr: Expr, frame: Frame) -> Iterator[Read]:
-    """What the option, the context and the memory gave to a test, each once, in the order of the text.
-
-    Local parts are shown whole (`start.time`, not `start`), as are the answers of comprehensions and definitions.
-    """
-    seen: set[str] = set()
-    for part in _looked_at(expr):
-        name = written(part)
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            yield Read(name, evaluate(part, frame), part)
-        except Overflow:
-            continue
-
-
-def _looked_at(expr: Expr) -> Iterator[Expr]:
-    match expr:
-        case p.OptionValue() | p.ContextValue() | p.MemoryValue() | p.Comprehension() | p.BatchValue() | p.DefCall():
-            yield expr
-        case p.Apply(arguments=(p.OptionValue() | p.ContextValue(),)):
-            yield expr
-        case p.Const() | p.LetValue():
-            return
+def _note(reads: list[Read], part: Expr, value: Any) -> None:
+    """Keeps what the option, the context and the memory gave, each once; a local part stands for its whole."""
+    match part:
+        case p.Apply(arguments=(p.OptionValue() | p.ContextValue() as whole,)):
+            if reads and reads[-1].expr is whole:
+                reads.pop()
+        case p.OptionValue() | p.ContextValue() | p.Comprehension() | p.BatchValue() | p.DefCall():
+            pass
+        case p.MemoryValue() if not isinstance(part.type, t.List):
+            pass
         case _:
-            for child in children(expr):
-                yield from _looked_at(child)
-
-
-def children(expr: Expr) -> Iterator[Expr]:
-    """The expressions that stand directly in an expression, in the order of the text."""
-    for field in fields(expr):
-        value = getattr(expr, field.name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, p.Typed):
-                yield item  # type: ignore[misc]  # every node of the union is Typed, and only they are
+            return
+    name = written(part)
+    if all(read.name != name for read in reads):
+        reads.append(Read(name, value, part))
 
 
 def written(expr: Expr) -> str:

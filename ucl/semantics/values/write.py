@@ -73,7 +73,7 @@ def to_text(value: Any, type: Type, zone: Zone) -> str:
 
 
 def to_data(record: Mapping[str, Any], fields: Iterable[Field], zone: Zone) -> dict[str, Any]:
-    """A record as data that `read_record` reads back: by column, numbers in the field's unit, nothing for the absent."""
+    """A record as data that `read_record` reads back: by column, numbers in the field's unit, without the absent."""
     data: dict[str, Any] = {}
     for field in fields:
         value, type = record[field.name], t.present(field.type)
