@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ucl.diagnostics import Source, Span
@@ -299,8 +300,12 @@ class Schema:
     doc: str | None
     span: Span = field(repr=False)
 
+    @cached_property
+    def _by_name(self) -> Mapping[str, Field]:
+        return {f.name: f for f in reversed(self.fields)}
+
     def field(self, name: str) -> Field | None:
-        return next((f for f in self.fields if f.name == name), None)
+        return self._by_name.get(name)
 
 
 @dataclass(frozen=True, eq=False)
