@@ -1,0 +1,44 @@
+"""How the text in a column is to be read: as it stands, as a CSV cell, or as JSON.
+
+Files say less than types: a CSV cell is text whatever it means, and a JSON column may hold a number in one row and a
+text in the next. Such columns are Arrow text columns whose field carries a mark, so that nothing is guessed before the
+schema's field says how a cell is read.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MARK = b"ucl:cells"
+
+
+class Cells(StrEnum):
+    """`TYPED` cells are what their Arrow type says; the text of `CSV` and `JSON` cells is still to be read.
+
+    `ROWS` cells are typed only because all rows agree: where the type is wrong for a field, each row is, by itself.
+    """
+
+    TYPED = "typed"
+    ROWS = "rows"
+    CSV = "csv"
+    JSON = "json"
+
+
+def marked(field: pa.Field, cells: Cells) -> pa.Field:
+    """The field with the mark that `cells_of` reads."""
+    return field.with_metadata({_MARK: cells.encode()})
+
+
+def cells_of(field: pa.Field) -> Cells:
+    mark = (field.metadata or {}).get(_MARK)
+    return Cells.TYPED if mark is None else Cells(mark.decode())
+
+
+def unmarked(field: pa.Field) -> pa.Field:
+    """The field as others should see it."""
+    rest = {key: value for key, value in (field.metadata or {}).items() if key != _MARK}
+    return field.with_metadata(rest or None)

@@ -1,0 +1,115 @@
+"""The columns of a batch put together: every leaf read, defaults filled in, invalid rows named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.columns import Column, Columns, InvalidCell, Path, Scalars, Sets, Texts
+from ucl.semantics.operations import Overflow
+from ucl.semantics.outcome import Reason
+from ucl.semantics.program import Schema
+from ucl.semantics.types import Optional, present
+from ucl.semantics.values.read import constant
+from ucl.semantics.zones import Zone
+from ucl.tables import errors
+from ucl.tables.ingest.fill import outside_domain, with_default
+from ucl.tables.ingest.places import NoRecord, Place, find_places
+from ucl.tables.ingest.readers.leaf import read_cells
+from ucl.tables.ingest.readers.reading import Mask, Read, either, some
+from ucl.tables.ingest.words import arrow_type_in_words, shown, type_in_words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def ingest(table: pa.Table, schema: Schema, zone: Zone) -> Columns:
+    """The table's rows as options of `schema`.
+
+    Raises `TableError` where a needed column is missing or no cell of a column could be its field's value. Columns that
+    the schema does not name are left alone.
+    """
+    rows = table.num_rows
+    places = find_places(table, schema)
+    columns: dict[Path, Column] = dict(places.records)
+    faults: list[_Fault] = []
+    folds = gaps = 0
+    for place in places.leaves:
+        if isinstance(place, NoRecord):
+            faults.append(_Fault(place, Reason.UNREADABLE, place.rows))
+            continue
+        read = _read(place, rows, zone)
+        columns[place.path] = _settle(place, read, zone, faults)
+        folds, gaps = folds + read.folds, gaps + read.gaps
+    return Columns(rows, columns, _invalid(faults, rows), folds, gaps)
+
+
+def _read(place: Place, rows: int, zone: Zone) -> Read:
+    type, unit = place.field.type, place.field.unit
+    read = read_cells(place.column, place.cells, present(type), unit, rows, zone)
+    if read is None:
+        assert place.column is not None
+        holds = arrow_type_in_words(place.column.type)
+        raise errors.mistyped_column(place.name, holds, ".".join(place.path), type_in_words(type, unit))
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Rows in which one place is wrong in one way."""
+
+    place: Place | NoRecord
+    reason: Reason
+    rows: Mask
+
+
+def _settle(place: Place, read: Read, zone: Zone, faults: list[_Fault]) -> Scalars | Texts | Sets:
+    """The column as the kernels see it; what is wrong is added to `faults`."""
+    column, wrong = read.column, either(read.unreadable, read.outside)
+    _note(place, Reason.UNREADABLE, read.unreadable, faults)
+    _note(place, Reason.DOMAIN, read.outside, faults)
+    if place.field.domain is not None:
+        _note(place, Reason.DOMAIN, outside_domain(column, place.field.domain, zone), faults)
+    if column.valid is None:
+        return column
+    absent = ~column.valid if wrong is None else ~column.valid & ~wrong
+    if place.within is not None:
+        absent &= place.within
+    if place.field.default is None:
+        if not isinstance(place.field.type, Optional):
+            _note(place, Reason.ABSENT, some(absent), faults)
+        return column
+    try:
+        return with_default(column, absent, constant(place.field.default, zone))
+    except Overflow:
+        _note(place, Reason.OVERFLOW, some(absent), faults)
+        return column
+
+
+def _note(place: Place, reason: Reason, rows: Mask | None, faults: list[_Fault]) -> None:
+    if rows is not None:
+        rows = some(rows if place.within is None else rows & place.within)
+    if rows is not None:
+        faults.append(_Fault(place, reason, rows))
+
+
+def _invalid(faults: list[_Fault], rows: int) -> dict[int, InvalidCell]:
+    """The first fault of each row; faults stand in schema order."""
+    if not faults:
+        return {}
+    first: NDArray[np.int32] = np.full(rows, len(faults), np.int32)
+    for number in range(len(faults) - 1, -1, -1):
+        first[faults[number].rows] = number
+    found = np.flatnonzero(first < len(faults))
+    return {int(row): _cell(faults[first[row]], int(row)) for row in found}
+
+
+def _cell(fault: _Fault, row: int) -> InvalidCell:
+    place = fault.place
+    value: Any = None
+    if fault.reason not in (Reason.ABSENT, Reason.OVERFLOW) and place.column is not None:
+        value = shown(place.column[row], place.cells)
+    return InvalidCell(".".join(place.path), str(fault.reason), value)

@@ -1,0 +1,206 @@
+"""One leaf of a schema: from its Arrow column, whatever its type, to a `Read`.
+
+In: cells and the field that they are for. Out: a `Read`, or a `TableError` where none of the column's cells could ever
+be the field's value. Typed cells go through whole-column arithmetic; text that has to be understood, through one look
+at each distinct text.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+
+from ucl.kernels.columns import Scalars, Sets, Texts
+from ucl.semantics import types as t
+from ucl.semantics.zones import Zone
+from ucl.tables.cells import Cells
+from ucl.tables.ingest.readers.kinds import is_list, is_text
+from ucl.tables.ingest.readers.numbers import read_durations, read_floats, read_ints
+from ucl.tables.ingest.readers.reading import Mask, Read, flat, look_up
+from ucl.tables.ingest.readers.scalar import cell_reader
+from ucl.tables.ingest.readers.sets import list_lengths, sets_of_lists, sets_of_lookup
+from ucl.tables.ingest.readers.temporal import read_dates, read_instants, read_lengths, read_times, read_wall_clocks
+from ucl.tables.ingest.readers.text import closed_of, read_bools, read_texts, texts_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_cells(
+    column: pa.ChunkedArray | None, cells: Cells, kind: t.Type, unit: t.Unit | None, rows: int, zone: Zone
+) -> Read | None:
+    """The cells of one field of type `kind` (never optional); defaults and domains are not looked at.
+
+    No column is a column of absent cells. None where no cell of the column's type could ever be a value of the field.
+    """
+    if column is None:
+        return _absent(kind, rows)
+    column = _plain(column)
+    if _holds_nothing(column):
+        return _absent(kind, rows)
+    if cells in (Cells.CSV, Cells.JSON):
+        return _read_words(column, kind, unit, zone, cells)
+    if _may_hold(column.type, kind, unit, cells):
+        return _read_typed(column, kind, unit, zone)
+    if cells is Cells.ROWS:
+        # Rows that happen to agree on what the field is not: each is wrong by itself.
+        return Read(_absent(kind, rows).column, ~_silent(column))
+    return None
+
+
+def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> Read:
+    if cells is Cells.CSV and isinstance(kind, t.Text):
+        return read_texts(column)
+    lookup = look_up(column, cell_reader(kind, unit, zone, cells))
+    match kind:
+        case t.Text():
+            return texts_of(lookup)
+        case t.Closed(values):
+            return closed_of(lookup, values)
+        case t.Set(t.Closed(values)):
+            return sets_of_lookup(lookup, values, texts=True)
+        case t.Set(element):
+            return sets_of_lookup(lookup, None, texts=isinstance(element, t.Text))
+        case t.DateTime():
+            return read_wall_clocks(lookup, zone)
+        case _:
+            return lookup.scalars(_dtype(kind))
+
+
+def _read_typed(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone) -> Read:
+    import pyarrow as pa
+
+    if isinstance(kind, t.Set):
+        return _read_lists(column, kind, zone)
+    if isinstance(kind, t.Text):
+        return read_texts(column)
+    if is_text(_value_type(column.type)) or pa.types.is_decimal(column.type):
+        return _read_words(column, kind, unit, zone, Cells.TYPED)
+    array = flat(column)
+    match kind:
+        case t.Bool():
+            return read_bools(array)
+        case t.Int():
+            return read_ints(array)
+        case t.Float() | t.Quantity():
+            return read_floats(array, unit.factor if unit else Fraction(1))
+        case t.Date():
+            return read_dates(array)
+        case t.Time():
+            return read_times(array)
+        case t.DateTime():
+            return read_instants(array, zone)
+        case t.Duration():
+            lengths = pa.types.is_duration(array.type)
+            return read_lengths(array) if lengths or unit is None else read_durations(array, unit.factor)
+    raise AssertionError(f"no column of {column.type} may hold {kind}")
+
+
+def _read_lists(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
+    import pyarrow.compute as pc
+
+    assert kind.element is not None
+    elements = _plain(pc.list_flatten(column))
+    lengths, valid = list_lengths(column)
+    if _holds_nothing(elements):
+        return sets_of_lists(lengths, valid, _absent(kind.element, len(elements)))
+    return sets_of_lists(lengths, valid, _read_typed(elements, kind.element, None, zone))
+
+
+def _may_hold(type: pa.DataType, kind: t.Type, unit: t.Unit | None, cells: Cells) -> bool:
+    """Whether some cell of the Arrow type could be a value of the kind."""
+    import pyarrow as pa
+
+    text = is_text(_value_type(type))
+    number = pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type)
+    match kind:
+        case t.Bool():
+            return bool(pa.types.is_boolean(type))
+        case t.Int() | t.Float() | t.Quantity():
+            return bool(number)
+        case t.Text() | t.Closed() | t.Weekday():
+            return text
+        case t.Date():
+            # Data frames have no dates of their own and keep them as midnights; rows have.
+            midnights = cells is Cells.TYPED and pa.types.is_timestamp(type) and type.tz is None
+            return bool(text or pa.types.is_date(type) or midnights)
+        case t.Time():
+            return bool(text or pa.types.is_time(type))
+        case t.DateTime():
+            return bool(text or pa.types.is_timestamp(type))
+        case t.Duration():
+            return bool(pa.types.is_duration(type) or (text if unit is None else number))
+        case t.Set(element):
+            if not is_list(type) or element is None:
+                return False
+            return bool(pa.types.is_null(type.value_type)) or _may_hold(type.value_type, element, None, cells)
+        case t.Record() | t.List() | t.Optional() | t.Unknown():
+            return False
+        case _:
+            assert_never(kind)
+
+
+def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """Without extension types, run lengths, and dictionaries of anything but text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.Array):
+        column = pa.chunked_array([column])
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+    if pa.types.is_run_end_encoded(column.type):
+        chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
+        column = pa.chunked_array(chunks, column.type.value_type)
+    if pa.types.is_dictionary(column.type) and not is_text(column.type.value_type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    return column
+
+
+def _holds_nothing(column: pa.ChunkedArray) -> bool:
+    """Nulls only, or the NaNs that data frames put into a column that has nothing."""
+    import pyarrow as pa
+
+    if column.null_count == len(column):
+        return True
+    return bool(pa.types.is_floating(column.type) and _silent(column).all())
+
+
+def _silent(column: pa.ChunkedArray) -> Mask:
+    """Rows whose cell is null or NaN."""
+    silent: Mask = column.is_null(nan_is_null=True).to_numpy()
+    return silent
+
+
+def _value_type(type: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    return type.value_type if pa.types.is_dictionary(type) else type
+
+
+def _absent(kind: t.Type, rows: int) -> Read:
+    nothing = np.zeros(rows, np.bool_)
+    match kind:
+        case t.Text():
+            return Read(Texts(np.zeros(rows, np.int32), nothing, ()))
+        case t.Closed(values):
+            return Read(Texts(np.zeros(rows, np.int32), nothing, values))
+        case t.Set(element):
+            dictionary = element.values if isinstance(element, t.Closed) else () if element == t.TEXT else None
+            return Read(Sets(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64), nothing, dictionary))
+        case _:
+            return Read(Scalars(np.zeros(rows, _dtype(kind)), nothing))
+
+
+def _dtype(kind: t.Type) -> type[np.bool_] | type[np.float64] | type[np.int64]:
+    match kind:
+        case t.Bool():
+            return np.bool_
+        case t.Float() | t.Quantity():
+            return np.float64
+        case _:
+            return np.int64

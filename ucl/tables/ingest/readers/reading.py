@@ -1,0 +1,135 @@
+"""What reading a column of cells gives, and the way to read text: each distinct text once.
+
+In: an Arrow column and a function that reads one cell. Out: a `Read`: a kernel's column, and masks that say why a cell
+has no value. Helpers here turn Arrow arrays into NumPy ones without copies where the types allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ucl.kernels.columns import Scalars, Sets, Texts
+from ucl.semantics.outcome import Reason
+from ucl.semantics.program import Value
+from ucl.semantics.values.iso import WallClock
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Mask = NDArray[np.bool_]
+# One cell read: its value (a `WallClock` for datetimes), None where it is absent, or why it has no value.
+Cell = Value | WallClock | Reason
+Parse = Callable[[Any], Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`column` is valid where a cell has a value; of the others, `unreadable` and `outside` (the list of a closed
+    text) are wrong and the rest are absent. `folds` and `gaps` count local times met."""
+
+    column: Scalars | Texts | Sets
+    unreadable: Mask | None = None
+    outside: Mask | None = None
+    folds: int = 0
+    gaps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Cells by their distinct texts: row i is `cells[codes[i]]`; the last of `cells` stands for null."""
+
+    cells: Sequence[Cell]
+    codes: NDArray[np.int64]
+
+    @property
+    def valid(self) -> Mask | None:
+        return self.rows([cell is not None and not isinstance(cell, Reason) for cell in self.cells], keep=False)
+
+    @property
+    def unreadable(self) -> Mask | None:
+        return self.rows([cell is Reason.UNREADABLE for cell in self.cells], keep=True)
+
+    @property
+    def outside(self) -> Mask | None:
+        return self.rows([cell is Reason.DOMAIN for cell in self.cells], keep=True)
+
+    def rows(self, flags: Sequence[bool], *, keep: bool) -> Mask | None:
+        """The flag of each row, or None where none of them is `keep`."""
+        if keep not in flags:
+            return None
+        mask = np.array(flags, np.bool_)[self.codes]
+        return mask if bool((mask == keep).any()) else None
+
+    def scalars(self, dtype: DTypeLike) -> Read:
+        values = np.array([0 if cell is None or isinstance(cell, Reason) else cell for cell in self.cells], dtype)
+        return Read(Scalars(values[self.codes], self.valid), self.unreadable, self.outside)
+
+
+def look_up(column: pa.ChunkedArray, parse: Parse) -> Lookup:
+    """Reads each distinct value of the column once."""
+    words, codes = distinct(column)
+    return Lookup([*map(parse, words), None], codes)
+
+
+def distinct(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
+    """The column's distinct values as Python has them and each row's place among them; null is past the last."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    encoded = column.dictionary_encode().unify_dictionaries()
+    if encoded.num_chunks == 0:
+        return [], np.zeros(0, np.int64)
+    words = encoded.chunk(0).dictionary.to_pylist()
+    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks]).combine_chunks().cast(pa.int64())
+    codes: NDArray[np.int64] = pc.fill_null(indices, len(words)).to_numpy(zero_copy_only=False)
+    absent = np.array([word is None for word in words], np.bool_)
+    # A dictionary may hold null itself.
+    return words, np.where(np.append(absent, False)[codes], len(words), codes) if absent.any() else codes
+
+
+def flat(column: pa.ChunkedArray) -> pa.Array:
+    """One array, without a copy where the column has one chunk."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def numpy_of(array: pa.Array) -> tuple[NDArray[Any], Mask | None]:
+    """Values, 0 where null, and where there are any."""
+    import pyarrow.compute as pc
+
+    if array.null_count == 0:
+        return array.to_numpy(zero_copy_only=False), None
+    filled = pc.fill_null(array, False if str(array.type) == "bool" else 0)
+    return filled.to_numpy(zero_copy_only=False), array.is_valid().to_numpy(zero_copy_only=False)
+
+
+def both(a: Mask | None, b: Mask | None) -> Mask | None:
+    """Rows in both, None being all rows."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a & b
+
+
+def either(a: Mask | None, b: Mask | None) -> Mask | None:
+    """Rows in one or the other, None being no row."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a | b
+
+
+def some(mask: Mask) -> Mask | None:
+    return mask if bool(mask.any()) else None
+
+
+def settled(values: NDArray[Any], valid: Mask | None, wrong: Mask) -> Read:
+    """Scalars of which the `wrong` ones are unreadable; where there is no value the column holds 0."""
+    unreadable = some(wrong if valid is None else wrong & valid)
+    if unreadable is not None:
+        valid = both(valid, ~unreadable)
+    if valid is not None:
+        values = np.where(valid, values, np.zeros((), values.dtype))
+    return Read(Scalars(values, valid), unreadable)

@@ -1,0 +1,59 @@
+"""Texts, closed texts and booleans: Arrow's strings to codes into a dictionary of NFC texts.
+
+In: a column of strings of any Arrow kind, dictionary-encoded or not. Out: a `Read` whose dictionary is distinct after
+NFC, or, for a closed text, the type's own list.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ucl.kernels.columns import Scalars, Texts
+from ucl.semantics.outcome import Reason
+from ucl.tables.ingest.readers.reading import Cell, Lookup, Read, distinct, numpy_of, settled
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_texts(column: pa.ChunkedArray) -> Read:
+    """Each distinct text is normalised once; ASCII is NFC as it stands."""
+    words, codes = distinct(column)
+    return texts_of(Lookup([*_normalised(words), None], codes))
+
+
+def texts_of(lookup: Lookup) -> Read:
+    """A dictionary of the texts among the looked-up cells, in the order of first mention."""
+    places: dict[str, int] = {}
+    texts = map(_text, lookup.cells)
+    codes = np.array([0 if text is None else places.setdefault(text, len(places)) for text in texts], np.int32)
+    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(places)), lookup.unreadable)
+
+
+def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
+    """Codes into the closed text's own list."""
+    places = {value: place for place, value in enumerate(values)}
+    texts = map(_text, lookup.cells)
+    codes = np.array([0 if text is None else places[text] for text in texts], np.int32)
+    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(values)), lookup.unreadable, lookup.outside)
+
+
+def read_bools(array: pa.Array) -> Read:
+    """Arrow booleans, and integers that are 0 or 1."""
+    values, valid = numpy_of(array)
+    if values.dtype == np.bool_:
+        return Read(Scalars(values, valid))
+    return settled(values == 1, valid, (values != 0) & (values != 1))
+
+
+def _normalised(words: Sequence[str | None]) -> list[str | None]:
+    return [word if word is None or word.isascii() else unicodedata.normalize("NFC", word) for word in words]
+
+
+def _text(cell: Cell) -> str | None:
+    """A `Reason` is a str as well, and no text."""
+    return cell if isinstance(cell, str) and not isinstance(cell, Reason) else None
