@@ -121,8 +121,11 @@ def test_a_day_that_samoa_left_out() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "Mars/Olympus", "../etc/passwd", "/etc/passwd", "America", "America/", "a//b", "America/New_York\0", "right/UTC",
-     "posix/UTC", "localtime", "tzdata.zi", "America/../America/New_York", "Ａmerica/New_York", "x" * 200, "zone.tab"],
+    [
+        "", "America", "America/", "a//b", "Mars/Olympus", "x" * 200,
+        "../etc/passwd", "/etc/passwd", "America/../America/New_York", "America/New_York\0", "Ａmerica/New_York",
+        "right/UTC", "posix/UTC", "localtime", "tzdata.zi", "zone.tab",
+    ],
 )  # fmt: skip
 def test_only_names_of_the_database_are_zones(name: str) -> None:
     assert Zone.load(name) is None
