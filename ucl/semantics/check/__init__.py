@@ -1,0 +1,57 @@
+"""From trees to a `Program`: names resolved, types known, imports followed.
+
+In: the tree of a file, a report, and a way to find the modules that it imports. Out: the `Program` of what is right;
+everything wrong is in the report, once. The check is total, does no I/O of its own, and goes through the modules, each
+after those that it imports:
+
+    modules        which names there are, and where they come from
+    declarations   what they mean: dimensions, schemas, context, memory, lets, defs, effects, in the order of need
+    bodies         rules, constraints, actions, alerts, properties, with `expressions` typing what stands in them
+    assemble       what of all modules takes part in the program of the root
+"""
+
+from __future__ import annotations
+
+from ucl.diagnostics import Report
+from ucl.semantics import declaration_errors as errors
+from ucl.semantics.check.assemble import assemble
+from ucl.semantics.check.bodies import check_bodies
+from ucl.semantics.check.declarations import check_declarations, check_dimensions
+from ucl.semantics.check.modules import FindModule, Module, load_modules
+from ucl.semantics.check.soundness import without_what_is_wrong
+from ucl.semantics.check.unused import report_unused
+from ucl.semantics.program import Program
+from ucl.semantics.zones import Zone
+from ucl.syntax import ast
+
+__all__ = ["check"]
+
+_DEFAULT_ZONE = "UTC"
+
+
+def check(file: ast.File, report: Report, find_module: FindModule) -> Program | None:
+    """The program of a file; `find_module("a.b")` gives the source of that module, or None where there is none.
+
+    With errors in the report the program holds what is right, so that other passes can go on; rules that are wrong, or
+    that depend on what is, are left out. None where the imports alone make sense of nothing.
+    """
+    modules = load_modules(file, report, find_module)
+    for module in modules:
+        check_dimensions(module, report)
+        check_declarations(module, report)
+        check_bodies(module, report)
+    timezones = [_timezone(module, report) for module in modules]
+    program = assemble(modules, timezones[-1], report)
+    report_unused(modules[-1], report)
+    return without_what_is_wrong(program) if report.has_errors else program
+
+
+def _timezone(module: Module, report: Report) -> str:
+    """The zone in which the module's local times are read."""
+    for declared in module.file.declarations:
+        if isinstance(declared, ast.Timezone):
+            if Zone.load(declared.zone.value) is not None:
+                return declared.zone.value
+            report.add(errors.unknown_zone(declared.zone.span, declared.zone.value))
+            break
+    return _DEFAULT_ZONE

@@ -1,0 +1,64 @@
+"""Rules, constraints, actions, alerts, properties: the bodies of a module.
+
+In: a module whose declarations are known. Out: the same module, with a typed body for each that is right.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from ucl.diagnostics import Report
+from ucl.semantics import declaration_errors as errors
+from ucl.semantics import program as p
+from ucl.semantics.check.bodies.actions import check_action, check_alert
+from ucl.semantics.check.bodies.overrides import check_overrides, kind_of
+from ucl.semantics.check.bodies.properties import check_prefer, check_property, rules_spoken_of
+from ucl.semantics.check.bodies.rules import check_constraint, check_resolutions, check_rule
+from ucl.semantics.check.bodies.surroundings import schema_of
+from ucl.semantics.check.declarations.constants import has_errors_since
+from ucl.semantics.check.modules import BODIES, Body, Module
+from ucl.syntax import ast
+
+__all__ = ["MOST_RULES", "AnyBody", "check_bodies", "kind_of", "rules_spoken_of"]
+
+MOST_RULES = 100_000
+
+AnyBody = p.Rule | p.Constraint | p.Action | p.Alert | p.Property | p.Prefer
+
+
+def check_bodies(module: Module, report: Report) -> None:
+    """Fills in the bodies and the resolutions; a body with a mistake is left out."""
+    for kind in (ast.Rule, ast.Constraint, ast.Action):
+        declared = module.own(kind)
+        if len(declared) > MOST_RULES:
+            report.add(errors.too_many(declared[MOST_RULES].name.span, f"{kind_of(declared[0])}s", MOST_RULES))
+            return
+    check_resolutions(module, report)
+    overrides = check_overrides(module, report)
+    for body in module.own(*BODIES):
+        name = body.name.text
+        before = len(report.diagnostics)
+        checked = _checked(body, overrides.get(name, ()), module, report)
+        if checked is not None and not has_errors_since(report, before):
+            module.bodies[name] = checked
+
+
+def _checked(declared: Body, overrides: tuple[str, ...], module: Module, report: Report) -> AnyBody | None:
+    if isinstance(declared, ast.Alert):
+        return check_alert(declared, module, report)
+    schema = schema_of(declared.schema, module, report)
+    if schema is None:
+        return None
+    match declared:
+        case ast.Rule():
+            return check_rule(declared, schema, overrides, module, report)
+        case ast.Constraint():
+            return check_constraint(declared, schema, overrides, module, report)
+        case ast.Action():
+            return check_action(declared, schema, overrides, module, report)
+        case ast.Property():
+            return check_property(declared, schema, module, report)
+        case ast.Prefer():
+            return check_prefer(declared, schema, module, report)
+        case _:
+            assert_never(declared)

@@ -1,0 +1,147 @@
+"""Declarations in the order in which they need each other: schemas, context, memory, lets, defs, effects.
+
+In: a module, those that it imports being done. Out: the same module, with what each of these means filled in, whatever
+the order in which they were written: each is checked after what it mentions. What is defined by itself is `recursion`,
+and `Wrong` from then on, so that its uses say nothing.
+"""
+
+from __future__ import annotations
+
+from ucl.diagnostics import Diagnostic, Report
+from ucl.semantics import declaration_errors as errors
+from ucl.semantics import program as p
+from ucl.semantics import types as t
+from ucl.semantics.check.declarations.constants import check_constant, check_constant_range, has_errors_since
+from ucl.semantics.check.declarations.depth import expanded_depth
+from ucl.semantics.check.declarations.fields import check_context, check_fields, unknown_context
+from ucl.semantics.check.declarations.order import CONTEXT, in_order
+from ucl.semantics.check.declarations.written_types import written_type
+from ucl.semantics.check.expressions import check_expression, expanded_size
+from ucl.semantics.check.modules import WRONG, Imported, Module
+from ucl.semantics.check.scope import Global, RangeLet
+from ucl.syntax import ast
+
+# With all calls written out. Analysis writes them out, and the evaluator's stack grows with the depth.
+LARGEST_EXPANSION = 10_000
+DEEPEST_EXPANSION = 200
+
+
+def check_declarations(module: Module, report: Report) -> None:
+    """Fills in all but the bodies; the module's dimensions are done."""
+    for name, entry in module.table.items():
+        if isinstance(entry, Imported) and isinstance(entry.declaration, ast.Memory):
+            brought = entry.module.memory.get(entry.declaration.name.text)
+            if brought is not None:
+                module.memory[name] = brought
+    for group in in_order(module):
+        if group.is_cycle:
+            _report_cycle(module, group.names, report)
+        elif group.names[0] == CONTEXT:
+            check_context(module, report)
+        else:
+            _check_declaration(module, group.names[0], report)
+
+
+def _report_cycle(module: Module, names: tuple[str, ...], report: Report) -> None:
+    places = sorted(((name, module.places[name]) for name in names if name != CONTEXT), key=lambda p: p[1].start)
+    report.add(errors.recursion(places[0][1], [name for name, _ in places], places[1:]))
+    for name in names:
+        declared = module.declared(name)
+        if name == CONTEXT:
+            unknown_context(module)
+        elif isinstance(declared, ast.Memory):
+            module.memory[name] = p.MemoryField(name, t.UNKNOWN, None, declared.doc, declared.name.span)
+        else:
+            module.globals[name] = WRONG
+
+
+def _check_declaration(module: Module, name: str, report: Report) -> None:
+    match module.declared(name):
+        case ast.Schema() as schema:
+            fields = check_fields(schema.fields, module, report)
+            module.globals[name] = p.Schema(module.name, name, fields, schema.doc, schema.name.span)
+        case ast.Memory() as memory:
+            module.memory[name] = _memory(memory, module, report)
+        case ast.Let() as let:
+            module.globals[name] = _let(let, module, report)
+        case ast.Def() as definition:
+            module.globals[name] = _definition(definition, module, report)
+        case ast.Effect() as effect:
+            parameters = check_parameters(effect.parameters, module, report)
+            module.globals[name] = p.Effect(name, effect.many, parameters, effect.doc, effect.name.span)
+
+
+def _memory(declared: ast.Memory, module: Module, report: Report) -> p.MemoryField:
+    type = written_type(declared.type, module, report, lists=True)
+    default = None
+    if isinstance(type, t.List) and declared.default is not None:
+        report.add(errors.default_of_list(declared.default.span))
+    elif declared.default is not None:
+        default = check_constant(declared.default, module, report, type)
+    return p.MemoryField(declared.name.text, type, default, declared.doc, declared.name.span)
+
+
+def _let(declared: ast.Let, module: Module, report: Report) -> Global:
+    type = None if declared.type is None else written_type(declared.type, module, report)
+    if isinstance(declared.value, ast.Range):
+        return _range_let(declared.name, declared.value, type, module, report)
+    value = check_constant(declared.value, module, report, type)
+    if value is None or isinstance(type, t.Unknown):
+        return WRONG
+    return p.Let(module.name, declared.name.text, type or value.type, value, declared.doc, declared.name.span)
+
+
+def _range_let(
+    name: ast.Identifier, declared: ast.Range, type: t.Type | None, module: Module, report: Report
+) -> Global:
+    """An annotation is the type of what can lie in the range."""
+    found = None if isinstance(type, t.Unknown) else check_constant_range(declared, module, report, type)
+    if found is None:
+        return WRONG
+    return RangeLet(name.text, found.element, found.low, found.high, found.inclusive)
+
+
+def check_parameters(declared: tuple[ast.Parameter, ...], module: Module, report: Report) -> tuple[p.Parameter, ...]:
+    """Of a def or an effect; of two with one name the first counts, but both take an argument."""
+    first: dict[str, ast.Identifier] = {}
+    for parameter in declared:
+        name = parameter.name.text
+        if name in first:
+            report.add(errors.duplicate_name(parameter.name.span, name, first[name].span, "parameter"))
+        first.setdefault(name, parameter.name)
+    return tuple(p.Parameter(d.name.text, written_type(d.type, module, report)) for d in declared)
+
+
+def _definition(declared: ast.Def, module: Module, report: Report) -> Global:
+    before = len(report.diagnostics)
+    name = declared.name.text
+    parameters = check_parameters(declared.parameters, module, report)
+    result = written_type(declared.result, module, report)
+    scope = module.scope()
+    for parameter in parameters:
+        scope = scope.with_local(parameter.name, parameter.type)
+    at_body = len(report.diagnostics)
+    body = check_expression(declared.body, scope, report, wanted=result)
+    _point_at_option(module, report, at_body)
+    if has_errors_since(report, before):
+        return WRONG
+    if expanded_size(body) > LARGEST_EXPANSION:
+        report.add(errors.too_large(declared.name.span, name, LARGEST_EXPANSION))
+        return WRONG
+    if expanded_depth(body) > DEEPEST_EXPANSION:
+        report.add(errors.expansion_too_deep(declared.name.span, name, DEEPEST_EXPANSION))
+        return WRONG
+    return p.Definition(module.name, name, parameters, result, body, declared.doc, declared.name.span)
+
+
+def _point_at_option(module: Module, report: Report, before: int) -> None:
+    """A def that names a field of a schema was meant to read the option."""
+
+    def explained(found: Diagnostic) -> Diagnostic:
+        name = found.span.source.text[found.span.start : found.span.end]
+        schemas = (g for g in module.globals.values() if isinstance(g, p.Schema))
+        if found.code != "unknown-name" or all(schema.field(name) is None for schema in schemas):
+            return found
+        return errors.option_in_def(found, name)
+
+    report.diagnostics[before:] = [explained(d) for d in report.diagnostics[before:]]

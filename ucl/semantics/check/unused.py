@@ -1,0 +1,47 @@
+"""What is declared and not used: imports, and the lets and defs of a module with rules.
+
+In: the root of a program, all of it checked, so that every name that was looked up is known. Out: a warning for each
+name that was not. A module without rules is a library: what it declares is there for others.
+"""
+
+from __future__ import annotations
+
+from ucl.diagnostics import Report
+from ucl.semantics import declaration_errors as errors
+from ucl.semantics.check.modules import BODIES, Alias, Imported, Module, Own
+from ucl.semantics.types import Dimension
+from ucl.syntax import ast
+
+
+def report_unused(root: Module, report: Report) -> None:
+    """Names that stand for what is wrong are never called unused: a mistake may hide their use."""
+    used = root.used | root.memory_asked.keys_used
+    has_bodies = bool(root.own(*BODIES))
+    for name, entry in root.table.items():
+        if name in used:
+            continue
+        place = root.places.get(name)
+        if place is None:
+            continue
+        match entry:
+            case Imported(_, declaration) if isinstance(declaration, ast.Dimension):
+                if not _has_used_unit(root, {name}, entry.module):
+                    report.add(errors.unused(place, "import", name))
+            case Imported():
+                report.add(errors.unused(place, "import", name))
+            case Alias(module):
+                if not _has_used_unit(root, {d.name.text for d in module.own(ast.Dimension)}, module):
+                    report.add(errors.unused(place, "import", name))
+            case Own(ast.Let()) if has_bodies:
+                report.add(errors.unused(place, "let", name))
+            case Own(ast.Def()) if has_bodies:
+                report.add(errors.unused(place, "def", name))
+
+
+def _has_used_unit(root: Module, names: set[str], module: Module) -> bool:
+    """Whether a unit of one of a module's dimensions stands in the root."""
+    for name in names:
+        dimension = module.globals.get(name)
+        if isinstance(dimension, Dimension) and any(u.name in root.units.keys_used for u in dimension.units):
+            return True
+    return False
