@@ -1,8 +1,9 @@
 """From reductions of the grammar to the tree: one function for each rule or alias of `grammar/ucl.lark`.
 
-In: the span of a production and the values of its parts, from left to right, an absent part being None. Out: an `ast`
-node, or a small value on the way to one. Nothing is kept of parentheses. The functions report what a grammar can't
-say: a literal that has no value, a clause given twice, `24:00` in the wrong place.
+In: the span of a production and the values of its parts, from left to right: nodes, the text of a token, None for a
+part that is absent. Keywords and punctuation count only where they are all that the production has. Out: an `ast`
+node, or a small value on the way to one; nothing is kept of parentheses. What a grammar can't say is reported: a
+literal that has no value, a clause given twice, `24:00` in the wrong place.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from typing import Any
 
 from ucl.diagnostics import Report, Source, Span
 from ucl.syntax import ast, errors, literals
+from ucl.syntax.lexer import words
 
-_WEEKDAYS = {day: number for number, day in enumerate("mon tue wed thu fri sat sun".split())}
+_WEEKDAYS = {day: number for number, day in enumerate(words("mon tue wed thu fri sat sun"))}
+_NULLS = frozenset(words("null NULL Null None none nil undefined"))
 
 # The productions that make the tree deeper. An operator's operands, in a chain too, are each a level below it.
 DEEPENING = frozenset(
-    "if_ or_ and_ not_ compare in_ not_in coalesce_ add subtract multiply divide negate attribute method_call call "
-    "set_literal quantifier gathering gathering_share optional_type generic_type".split()
+    words(
+        "if_ or_ and_ not_ compare in_ not_in coalesce_ add subtract multiply divide negate attribute method_call call "
+        "set_literal quantifier gathering gathering_share optional_type generic_type"
+    )
 )
 
 # Rules of the grammar that only decoders follow: their token is never made by our lexer.
@@ -76,9 +81,7 @@ class Builder:
         self._settle()
         return ast.Context(span, fields, self._doc(span))
 
-    def memory(
-        self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, default: ast.Expr | None
-    ) -> ast.Memory:
+    def memory(self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, default: ast.Expr | None) -> ast.Memory:
         self._settle()
         return ast.Memory(span, name, type_, default, self._doc(span))
 
@@ -194,28 +197,20 @@ class Builder:
             doc=self._doc(span),
         )
 
-    def property(
-        self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: _Clause
-    ) -> ast.Property:
+    def property(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: _Clause) -> ast.Property:
         given = self._clauses(clauses)
-        return ast.Property(
-            span, name, schema, given.one("given"), given.many("expect"), given.meta(), self._doc(span)
-        )
+        return ast.Property(span, name, schema, given.one("given"), given.many("expect"), given.meta(), self._doc(span))
 
     def prefer(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: _Clause) -> ast.Prefer:
         given = self._clauses(clauses)
-        return ast.Prefer(
-            span, name, schema, given.one("better"), given.one("worse"), given.meta(), self._doc(span)
-        )
+        return ast.Prefer(span, name, schema, given.one("better"), given.one("worse"), given.meta(), self._doc(span))
 
     def overrides(self, span: Span, *names: ast.Identifier) -> tuple[ast.Identifier, ...]:
         return names
 
     # --- fields, parameters and types -------------------------------------------------------------------------------
 
-    def field(
-        self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, *clauses: _Clause
-    ) -> ast.FieldDeclaration:
+    def field(self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, *clauses: _Clause) -> ast.FieldDeclaration:
         given = self._clauses(clauses)
         return ast.FieldDeclaration(
             span,
@@ -249,9 +244,7 @@ class Builder:
     def named_type(self, span: Span, path: tuple[ast.Identifier, ...]) -> ast.NamedType:
         return ast.NamedType(span, tuple(name.text for name in path))
 
-    def generic_type(
-        self, span: Span, constructor: ast.Identifier, element: ast.TypeExpr
-    ) -> ast.GenericType:
+    def generic_type(self, span: Span, constructor: ast.Identifier, element: ast.TypeExpr) -> ast.GenericType:
         return ast.GenericType(span, constructor, element)
 
     def optional_type(self, span: Span, inner: ast.TypeExpr) -> ast.OptionalType:
@@ -292,9 +285,10 @@ class Builder:
     def effect_calls(self, span: Span, *calls: ast.EffectCall) -> tuple[ast.EffectCall, ...]:
         return calls
 
-    def effect_call(
-        self, span: Span, effect: ast.Identifier, arguments: tuple[ast.Expr, ...] | None
-    ) -> ast.EffectCall:
+    def nothing(self, span: Span, word: str) -> tuple[ast.EffectCall, ...]:
+        return ()
+
+    def effect_call(self, span: Span, effect: ast.Identifier, arguments: tuple[ast.Expr, ...] | None) -> ast.EffectCall:
         return ast.EffectCall(span, effect, arguments or ())
 
     def say(self, span: Span, text: str) -> _Clause:
@@ -353,11 +347,20 @@ class Builder:
     def not_(self, span: Span, operand: ast.Expr) -> ast.Not:
         return ast.Not(span, operand)
 
-    def operator(self, span: Span) -> str:
-        return self._written(span)
+    def operator(self, span: Span, text: str) -> str:
+        return text
 
-    def compare(self, span: Span, left: ast.Expr, operator: str, right: ast.Expr) -> ast.Compare:
+    def compare(self, span: Span, left: ast.Expr, operator: str, right: ast.Expr) -> ast.Expr:
+        if isinstance(right, ast.Name) and right.text in _NULLS and operator in ("==", "!="):
+            return self._presence(span, left, operator, right)
         return ast.Compare(span, operator, left, right)
+
+    def _presence(self, span: Span, left: ast.Expr, operator: str, null: ast.Name) -> ast.Call:
+        """`x == null`, as what it means."""
+        test = "absent" if operator == "==" else "present"
+        tested = self._source.text[left.span.start : left.span.end]
+        self._report.add(errors.compared_with_null(null.span, null.text, f"{test}({tested})"))
+        return ast.Call(span, ast.Name(span, test), (left,))
 
     def in_(self, span: Span, value: ast.Expr, container: ast.Expr) -> ast.In:
         return ast.In(span, value, container, False)
@@ -399,7 +402,10 @@ class Builder:
         place = Span(span.source, span.start, span.start + len(word))
         return ast.Attribute(span, ast.Name(place, word), name.text, name.span)
 
-    def variable(self, span: Span, name: ast.Identifier) -> ast.Name:
+    def variable(self, span: Span, name: ast.Identifier) -> ast.Name | ast.BoolLiteral:
+        if name.text in ("True", "False", "TRUE", "FALSE"):
+            self._report.add(errors.capital_truth(span, name.text))
+            return ast.BoolLiteral(span, name.text.lower() == "true")
         return ast.Name(name.span, name.text)
 
     def parenthesized(self, span: Span, inner: ast.Expr) -> ast.Expr:
@@ -470,7 +476,7 @@ class Builder:
 
     def range_from(self, span: Span, low: ast.Expr, operator: str) -> ast.Range:
         if operator == "..=":
-            self._report.add(errors.open_inclusive_range(span, self._written(low.span)))
+            self._report.add(errors.open_inclusive_range(span, self._source.text[low.span.start : low.span.end]))
         return ast.Range(span, low, None, False)
 
     def range_to(self, span: Span, operator: str, high: ast.Expr) -> ast.Range:
@@ -488,8 +494,8 @@ class Builder:
     def reference(self, span: Span, *names: ast.Identifier) -> ast.Identifier:
         return names[0] if len(names) == 1 else ast.Identifier(span, ".".join(name.text for name in names))
 
-    def identifier(self, span: Span, *_: str) -> ast.Identifier:
-        return ast.Identifier(span, self._written(span))
+    def identifier(self, span: Span, text: str) -> ast.Identifier:
+        return ast.Identifier(span, text)
 
     def int_(self, span: Span, text: str) -> ast.IntLiteral:
         return literals.integer(span, text, self._report)
@@ -521,16 +527,13 @@ class Builder:
     def weekday(self, span: Span, text: str) -> ast.WeekdayLiteral:
         return ast.WeekdayLiteral(span, _WEEKDAYS[text])
 
-    def true(self, span: Span) -> ast.BoolLiteral:
+    def true(self, span: Span, word: str) -> ast.BoolLiteral:
         return ast.BoolLiteral(span, True)
 
-    def false(self, span: Span) -> ast.BoolLiteral:
+    def false(self, span: Span, word: str) -> ast.BoolLiteral:
         return ast.BoolLiteral(span, False)
 
     # --- what all share ---------------------------------------------------------------------------------------------
-
-    def _written(self, span: Span) -> str:
-        return self._source.text[span.start : span.end]
 
     def _last_text(self, span: Span, text: str) -> ast.TextLiteral:
         """The literal that a clause ends with."""

@@ -1,8 +1,9 @@
 """From text to tokens, by one regular expression.
 
 In: a source's text and a place in it. Out: a stream of `(terminal, start, end)`, ending with `$END`; comments are set
-aside. Terminals are called as in `table`. What only looks like a token comes out under one of the names in `MISTAKES`,
-which no grammar knows: `mistakes` says what is wrong with it.
+aside. Terminals are called by their text where that is fixed (`rule`, `==`), and by their name in the grammar otherwise
+(`NAME`, `TEXT`). What only looks like a token comes out under one of the names in `MISTAKES`, which no grammar knows:
+`mending` and `mistakes` say what is wrong with it.
 
 The grammar's own terminals say the same to decoders that can't look ahead; a test holds the two together.
 """
@@ -12,29 +13,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ucl.syntax.table import END
-
 Token = tuple[str, int, int]
+END = "$END"
 
-RESERVED = frozenset("if then else not and or in true false for where by mon tue wed thu fri sat sun".split())
-DECLARATION_WORDS = (
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+RESERVED = frozenset(words("if then else not and or in true false for where by mon tue wed thu fri sat sun"))
+DECLARATION_WORDS = words(
     "module import timezone dimension schema context memory let def resolve "
     "rule constraint property prefer effect action alert"
-).split()
-CLAUSE_WORDS = (
+)
+CLAUSE_WORDS = words(
     "when unless score except forbid require do say severity given expect better worse "
     "because from confidence priority valid status"
-).split()
-_OTHER_WORDS = "if then else not and or in true false for where by on at many nothing overrides unit desc".split()
+)
+_OTHER_WORDS = words("if then else not and or in true false for where by on at many nothing overrides unit desc")
 
 KEYWORDS: dict[str, str] = {word: word for word in (*DECLARATION_WORDS, *CLAUSE_WORDS, *_OTHER_WORDS)}
-KEYWORDS |= dict.fromkeys("mon tue wed thu fri sat sun".split(), "WEEKDAY")
+KEYWORDS |= dict.fromkeys(words("mon tue wed thu fri sat sun"), "WEEKDAY")
 KEYWORDS |= dict.fromkeys(("count", "any", "all"), "QUANTIFIER")
-_SIGNS: dict[str, str] = {sign: sign for sign in "-> == != <= >= ?? + - * / < > = ( ) { } , . : ? |".split()}
+_SIGNS: dict[str, str] = {sign: sign for sign in words("-> == != <= >= ?? + - * / < > = ( ) { } , . : ? |")}
 _SIGNS |= {"..": "RANGE_OP", "..=": "RANGE_OP"}
 
 MISTAKES = frozenset(
-    "BAD_DATE BAD_TIME BAD_NUMBER BAD_EXPONENT MONEY QUOTED OPEN_TEXT LONG_NAME BAD_SIGN BAD_CHARACTER".split(),
+    words("BAD_DATE BAD_TIME BAD_NUMBER BAD_EXPONENT MONEY QUOTED OPEN_TEXT LONG_NAME BAD_SIGN BAD_CHARACTER"),
 )
 LONGEST_NAME = 200
 

@@ -134,7 +134,7 @@ def instant(span: Span, text: str, report: Report) -> ast.DateTimeLiteral:
     on = _day(Span(span.source, span.start, span.start + 10), match[1], report)
     clock = time(Span(span.source, span.start + 11, span.start + 11 + len(match[2])), match[2], report).value
     if clock == MIDNIGHT:
-        report.add(errors.midnight_in_datetime(span, text))
+        report.add(errors.midnight_in_datetime(span, text[:10]))
         clock = 0
     local = datetime(on.year, on.month, on.day) + timedelta(microseconds=clock)
     return ast.DateTimeLiteral(span, local, _offset(span, match[3], report))

@@ -1,31 +1,452 @@
-"""stub"""
+"""From the place where reading stopped to the words for it.
+
+In: a `Stop`. Out: one diagnostic. The causes are tried in the order of `_CAUSES`, the most telling first; each is a
+function that looks at the tokens around the stop and answers None where it is not the cause.
+"""
+
 from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from ucl.diagnostics import Report, Source, Span, diagnostic
-from ucl.syntax.lexer import Token
+from difflib import get_close_matches
+from itertools import islice
+
+from ucl.diagnostics import Diagnostic, Source, Span
+from ucl.syntax import errors
+from ucl.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, RESERVED, Token, tokens, words
+
+_KEPT = 200
+_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "not"))
+_OPENING = {"(": ")", "{": "}"}
+_META = words("because from confidence priority valid status")
+_CLAUSES = {
+    "rule": ["when", "unless", "score", "except", *_META],
+    "constraint": ["forbid", "require", "when", "unless", *_META],
+    "action": ["when", "unless", "do", "except", *_META],
+    "alert": ["when", "unless", "say", "severity", *_META],
+    "property": ["given", "expect", *_META],
+    "prefer": ["better", "worse", *_META],
+}
+# What people write for a clause word or a declaration word that they half remember.
+_OTHER_WORDS = {
+    "if": "when", "where": "when", "condition": "when", "weight": "priority", "reason": "because", "why": "because",
+    "source": "from", "value": "score", "exception": "except", "then": "do", "else": "except", "message": "say",
+    "level": "severity", "assert": "expect", "const": "let", "var": "let", "val": "let", "function": "def", "fn": "def",
+    "func": "def", "fun": "def", "enum": "schema", "struct": "schema", "class": "schema", "type": "schema",
+    "record": "schema", "limit": "constraint", "preference": "rule", "test": "property", "use": "import",
+    "package": "module", "unit": "dimension", "trigger": "action", "warning": "alert",
+}  # fmt: skip
+# Words of other languages for an operator.
+_OPERATORS = {
+    "is": "==", "equals": "==", "eq": "==", "ne": "!=", "lt": "<", "gt": ">", "after": ">", "before": "<", "over": ">",
+    "under": "<", "between": "in low..high", "within": "in", "contains": "contains(x, y)", "like": "like(x, y)",
+    "matches": "like(x, y)", "overlaps": "overlaps(x, y)", "xor": "!=",
+}  # fmt: skip
+_VALUES = frozenset(
+    ("INT", "FLOAT", "PERCENT", "QUANTITY", "TEXT", "TIME", "DATE", "DATETIME", "WEEKDAY", "NAME", "true", "false")
+)
+_JOINS = frozenset(words("and or not in == != < <= > >= + - * / ?? if then else where ( ,"))
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
+    """Where and in what state reading came to a halt.
+
+    `start` is where the declaration begins, `token` what could not be read, `expected` the terminals that could;
+    `complete` says that the declaration could have ended there; `limit` is set where it was nested deeper than that.
+    """
+
     start: int
     token: Token
     expected: frozenset[str]
     complete: bool
-    too_deep: bool = False
+    limit: int | None = None
+
 
 @dataclass(frozen=True, slots=True)
-class Mend:
-    terminal: str | None
-    end: int
-    text: str | None = None
+class _Scene:
+    """A stop and the tokens around it. `before` are the last ones of the declaration, `open` its open brackets."""
 
-def mend(source, token, row, report):
-    kind, start, end = token
-    if kind == ">=" and ">" in row:
-        return Mend(">", start + 1)
-    if kind == "QUALIFIER":
-        word = "context" if source.text.startswith("context", start) else "memory"
-        return Mend(word, start + len(word))
+    source: Source
+    stop: Stop
+    word: str
+    before: tuple[Token, ...]
+    open: tuple[Token, ...]
+    after: tuple[Token, ...]
+
+    @property
+    def span(self) -> Span:
+        return self.place(self.stop.token)
+
+    @property
+    def terminal(self) -> str:
+        return self.stop.token[0]
+
+    @property
+    def text(self) -> str:
+        return self.written(self.stop.token)
+
+    @property
+    def found(self) -> str:
+        """The token as a message speaks of it."""
+        return "the end of the file" if self.terminal == END else errors.quoted(self.text)
+
+    @property
+    def previous(self) -> Token | None:
+        return self.before[-1] if self.before else None
+
+    @property
+    def following(self) -> Token:
+        return self.after[0] if self.after else (END, self.stop.token[2], self.stop.token[2])
+
+    def place(self, token: Token) -> Span:
+        return Span(self.source, token[1], token[2])
+
+    def written(self, token: Token) -> str:
+        return self.source.text[token[1] : token[2]]
+
+    def starts_line(self, token: Token | None = None) -> bool:
+        text, start = self.source.text, (token or self.stop.token)[1]
+        return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+
+    def wants_value(self) -> bool:
+        return "INT" in self.stop.expected and "(" in self.stop.expected
+
+    def in_body(self) -> bool:
+        """Whether a clause could stand here: nothing but the body's brace is open."""
+        return len(self.open) == 1 and self.word in _CLAUSES and "}" in self.stop.expected
+
+
+def explain(source: Source, stop: Stop) -> Diagnostic:
+    """The one message for what stopped the reading."""
+    scene = _look(source, stop)
+    return next(found for cause in _CAUSES if (found := cause(scene)) is not None)
+
+
+def _look(source: Source, stop: Stop) -> _Scene:
+    before: deque[Token] = deque(maxlen=_KEPT)
+    open_: list[Token] = []
+    first = ""
+    stream = _stretch(source.text, stop)
+    for token in stream:
+        first = first or source.text[token[1] : token[2]]
+        before.append(token)
+        if token[0] in _OPENING:
+            open_.append(token)
+        elif token[0] in _OPENING.values() and open_:
+            open_.pop()
+    after = islice(tokens(source.text, stop.token[2], []), _KEPT)
+    return _Scene(source, stop, first, tuple(before), tuple(open_), tuple(after))
+
+
+def _stretch(text: str, stop: Stop) -> Iterator[Token]:
+    """The tokens of the declaration before the stop."""
+    for token in tokens(text, stop.start, []):
+        if token[1] >= stop.token[1] or token[0] == END:
+            return
+        yield token
+
+
+# --- causes: characters and literals --------------------------------------------------------------------------------
+
+
+def _too_deep(scene: _Scene) -> Diagnostic | None:
+    return None if scene.stop.limit is None else errors.too_deep(scene.span, scene.stop.limit)
+
+
+def _unreadable(scene: _Scene) -> Diagnostic | None:
+    if scene.terminal == "OPEN_TEXT":
+        return errors.unclosed_text(scene.span)
+    if scene.terminal == "BAD_CHARACTER" and scene.text not in "!;[]":
+        return errors.unknown_character(scene.span, scene.text)
     return None
 
-def report_stop(source, stop, report):
-    report.add(diagnostic("too-deep" if stop.too_deep else "syntax", Span(source, stop.token[1], stop.token[2]), f"unexpected {stop.token} {sorted(stop.expected)[:9]}"))
+
+def _spaced_quantity(scene: _Scene) -> Diagnostic | None:
+    """`30 min`."""
+    previous = scene.previous
+    if previous is None or previous[0] not in ("INT", "FLOAT") or not scene.text.isalpha():
+        return None
+    between = scene.source.text[previous[2] : scene.stop.token[1]]
+    if "\n" in between or scene.text in CLAUSE_WORDS or scene.text in RESERVED:
+        return None
+    span = scene.place(previous).to(scene.span)
+    return errors.spaced_quantity(span, scene.written(previous), scene.text)
+
+
+def _bare_fraction(scene: _Scene) -> Diagnostic | None:
+    """`.5`, and `5.`, of which the `.` was taken for an access to a field."""
+    following = scene.following
+    if scene.terminal == "." and following[0] == "INT" and following[1] == scene.stop.token[2]:
+        digits = scene.written(following)
+        span = scene.span.to(scene.place(following))
+        return errors.bad_literal(span, "a number has a digit before its point", f"0.{digits}")
+    if len(scene.before) < 2 or scene.before[-1][0] != "." or scene.before[-2][0] != "INT":
+        return None
+    number, point = scene.before[-2:]
+    span = scene.place(number).to(scene.place(point))
+    return errors.bad_literal(span, "a number has a digit after its point", scene.written(number) + ".0")
+
+
+# --- causes: the frame of declarations and bodies -------------------------------------------------------------------
+
+
+def _unclosed(scene: _Scene) -> Diagnostic | None:
+    """A bracket is open where a declaration, or within parentheses a clause, begins."""
+    if not scene.open:
+        return None
+    bracket, previous = scene.open[-1], scene.previous
+    closing = _OPENING[bracket[0]]
+    if (
+        previous is not None
+        and previous[0] in DECLARATION_WORDS
+        and scene.starts_line(previous)
+        and ":" in scene.stop.expected
+    ):
+        return errors.unclosed(scene.place(bracket), bracket[0], closing, errors.quoted(previous[0]))
+    declares = scene.terminal in DECLARATION_WORDS and scene.starts_line() and scene.following[0] != ":"
+    ends_list = bracket[0] == "(" and (scene.terminal == "}" or scene.terminal in CLAUSE_WORDS)
+    if scene.terminal != END and not declares and not ends_list:
+        return None
+    return errors.unclosed(scene.place(bracket), bracket[0], closing, scene.found)
+
+
+def _between_declarations(scene: _Scene) -> Diagnostic | None:
+    """Where a declaration could begin, something else does."""
+    stop = scene.stop
+    if not stop.complete or scene.terminal == "=":
+        return None
+    if not scene.starts_line() and scene.before and scene.previous and scene.previous[0] != "}":
+        return None
+    if scene.terminal in ("}", ")", "]"):
+        return errors.unopened(scene.span, scene.text)
+    if scene.terminal in CLAUSE_WORDS:
+        return errors.clause_outside_body(scene.span, scene.text, _owners(scene.text))
+    nearest = _nearest(scene.text, DECLARATION_WORDS)
+    return errors.unknown_declaration(scene.span, scene.text, nearest)
+
+
+def _wrong_clause(scene: _Scene) -> Diagnostic | None:
+    """A word that begins no clause of this body."""
+    if not scene.in_body() or scene.terminal == END:
+        return None
+    previous = scene.previous
+    begins = scene.starts_line() or (previous is not None and previous[0] in ("{", "TEXT"))
+    if scene.terminal in CLAUSE_WORDS:
+        return errors.clause_of_another_body(scene.span, scene.text, scene.word, _owners(scene.text))
+    if not scene.text.isidentifier():
+        return None
+    nearest = _nearest(scene.text, _CLAUSES[scene.word])
+    if not begins and nearest is None:
+        return None
+    return errors.unknown_clause(scene.span, scene.text, scene.word, nearest, _CLAUSES[scene.word])
+
+
+def _field_named_from(scene: _Scene) -> Diagnostic | None:
+    """`from: text` after a field, where `from "column"` could stand."""
+    previous = scene.previous
+    if scene.word not in ("schema", "context") or scene.terminal != ":" or previous is None:
+        return None
+    if previous[0] not in ("from", "unit"):
+        return None
+    return errors.reserved_word(scene.place(previous), previous[0], is_field=True)
+
+
+# --- causes: expressions --------------------------------------------------------------------------------------------
+
+
+def _chained(scene: _Scene) -> Diagnostic | None:
+    """A comparison that already has two sides; `and` could follow it."""
+    if scene.terminal not in _COMPARISONS or "and" not in scene.stop.expected:
+        return None
+    start, operator = _comparison_before(scene)
+    replacement = None
+    if operator is not None and operator[0] not in ("in", "not") and scene.terminal not in ("in", "not"):
+        text = scene.source.text
+        middle = text[operator[2] : scene.stop.token[1]].strip()
+        left = text[start : operator[1]].strip()
+        if "\n" not in left + middle:
+            right = _operand_after(scene)
+            replacement = f"{left} {scene.written(operator)} {middle} and {middle} {scene.text} {right}"
+    return errors.chained_comparison(scene.span, replacement)
+
+
+def _comparison_before(scene: _Scene) -> tuple[int, Token | None]:
+    """Where the comparison on the left begins, and its operator."""
+    depth, operator, start = 0, None, scene.stop.token[1]
+    for token in reversed(scene.before):
+        if token[0] in (")", "}"):
+            depth += 1
+        elif token[0] in _OPENING:
+            depth -= 1
+        elif depth == 0 and token[0] in _COMPARISONS and operator is None:
+            operator = token
+            continue
+        if depth < 0 or (depth == 0 and (token[0] in ("and", "or", "not", "if", "=") or _begins_clause(token))):
+            break
+        start = token[1]
+    return start, operator
+
+
+_ENDS = frozenset(("and", "or", "then", "else", ",", END))
+
+
+def _operand_after(scene: _Scene) -> str:
+    """What is written after the stop, up to the end of the operand."""
+    depth, end = 0, scene.stop.token[2]
+    for token in scene.after:
+        if token[0] in _OPENING:
+            depth += 1
+        elif token[0] in (")", "}"):
+            depth -= 1
+        ends = (
+            token[0] in _COMPARISONS or token[0] in CLAUSE_WORDS or token[0] in ("and", "or", "then", "else", ",", END)
+        )
+        if depth < 0 or (depth == 0 and ends):
+            break
+        end = token[2]
+    return scene.source.text[scene.stop.token[2] : end].strip()
+
+
+def _begins_clause(token: Token) -> bool:
+    return token[0] in ("when", "unless", "forbid", "require", "given", "expect", "better", "worse", "where", ",")
+
+
+def _named_argument(scene: _Scene) -> Diagnostic | None:
+    if scene.terminal != "=" or scene.previous is None or not scene.open or scene.open[-1][0] != "(":
+        return None
+    return errors.named_argument(scene.place(scene.previous).to(scene.span), scene.written(scene.previous))
+
+
+def _bound(scene: _Scene) -> Diagnostic | None:
+    """`n in 0..priority and …`: `priority` was read as a clause."""
+    if len(scene.before) < 2 or scene.before[-2][0] != "RANGE_OP":
+        return None
+    word = scene.before[-1]
+    if word[0] not in CLAUSE_WORDS or not scene.wants_value():
+        return None
+    return errors.clause_word_as_bound(scene.place(word), word[0], scene.written(scene.before[-2]))
+
+
+def _branch(scene: _Scene) -> Diagnostic | None:
+    for word in ("then", "else"):
+        if word in scene.stop.expected:
+            if scene.text in ("elif", "elsif", "elseif"):
+                return errors.else_if(scene.span, scene.text)
+            if all(token[0] != word for token in scene.after):
+                return errors.missing_branch(_last_if(scene), word)
+    return None
+
+
+def _last_if(scene: _Scene) -> Span:
+    opened = [token for token in scene.before if token[0] == "if"]
+    return scene.place(opened[-1]) if opened else scene.span
+
+
+def _late_name(scene: _Scene) -> Diagnostic | None:
+    """`any(t.x for t in l)`."""
+    if not scene.open or scene.open[-1][0] != "(":
+        return None
+    at = next((i for i, token in enumerate(scene.before) if token == scene.open[-1]), 0)
+    if at == 0 or scene.before[at - 1][0] != "QUANTIFIER":
+        return None
+    return errors.late_name(scene.span, scene.written(scene.before[at - 1]))
+
+
+def _swallowed(scene: _Scene) -> Diagnostic | None:
+    """`when x and score 1`: where a value is missing, the clause word after it was read as one."""
+    if len(scene.before) < 2 or scene.terminal not in _VALUES:
+        return None
+    operator, word = scene.before[-2:]
+    if word[0] not in CLAUSE_WORDS or not (operator[0] in _JOINS or operator[0] in CLAUSE_WORDS):
+        return None
+    return errors.missing_expression(scene.place(word), scene.written(operator), errors.quoted(word[0]))
+
+
+def _side_by_side(scene: _Scene) -> Diagnostic | None:
+    """Two values with nothing between them."""
+    if (
+        "and" not in scene.stop.expected
+        or scene.previous is None
+        or not (scene.terminal in _VALUES or scene.terminal == "(")
+    ):
+        return None
+    left = scene.written(scene.previous)
+    return errors.side_by_side(scene.span, left, scene.text, _OPERATORS.get(scene.text))
+
+
+def _missing_value(scene: _Scene) -> Diagnostic | None:
+    if not scene.wants_value():
+        return None
+    if scene.terminal in ("not", "if"):
+        return errors.needs_parentheses(scene.span, scene.text)
+    previous = None if scene.previous is None else scene.written(scene.previous)
+    return errors.missing_expression(scene.span, previous, scene.found)
+
+
+# --- causes: one thing wanted, another found ------------------------------------------------------------------------
+
+
+def _name_or_text(scene: _Scene) -> Diagnostic | None:
+    expected = scene.stop.expected
+    if scene.previous is not None and scene.previous[0] == "from" and scene.terminal == "TEXT":
+        return errors.source_without_kind(scene.span, scene.text)
+    if scene.terminal == "TEXT" and "NAME" in expected and "INT" not in expected and "TEXT" not in expected:
+        return errors.quoted_name(scene.span, scene.text)
+    if expected == {"TEXT"} and scene.previous is not None and scene.text.isidentifier():
+        return errors.unquoted_text(scene.span, scene.text, scene.written(scene.previous))
+    return None
+
+
+def _unexpected(scene: _Scene) -> Diagnostic | None:
+    expected = scene.stop.expected
+    wanted = [description for terminal, description in _DESCRIPTIONS.items() if terminal in expected]
+    if "and" in expected:
+        wanted = []
+    elif "NAME" not in expected:
+        wanted += [f"`{terminal}`" for terminal in _FRAME if terminal in expected]
+    return errors.expected(scene.span, scene.found, wanted[:3])
+
+
+_DESCRIPTIONS = {
+    "NAME": "a name",
+    "TEXT": "a text in double quotes",
+    "QUANTITY": "a number with a unit",
+    "DATE": "a date",
+}
+_FRAME = words("on in by for ( { -> : = , )")
+
+_CAUSES: tuple[Callable[[_Scene], Diagnostic | None], ...] = (
+    _too_deep,
+    _unreadable,
+    _spaced_quantity,
+    _bare_fraction,
+    _field_named_from,
+    _unclosed,
+    _between_declarations,
+    _named_argument,
+    _late_name,
+    _bound,
+    _swallowed,
+    _chained,
+    _branch,
+    _wrong_clause,
+    _side_by_side,
+    _missing_value,
+    _name_or_text,
+    _unexpected,
+)
+
+
+def _nearest(word: str, known: Sequence[str]) -> str | None:
+    meant = _OTHER_WORDS.get(word.lower())
+    if meant in known:
+        return meant
+    close = get_close_matches(word.lower()[:40], known, n=1, cutoff=0.7)
+    return close[0] if close else None
+
+
+def _owners(clause: str) -> list[str]:
+    """The declarations that have such a clause."""
+    return [word for word, clauses in _CLAUSES.items() if clause in clauses]

@@ -18,12 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ucl.diagnostics import Report, Source, Span
-from ucl.syntax import ast, errors, mistakes
+from ucl.diagnostics import Diagnostic, Report, Source, Span
+from ucl.syntax import ast, errors
 from ucl.syntax.build import DECODERS_ONLY, DEEPENING, Builder
-from ucl.syntax.lexer import DECLARATION_WORDS, Token, tokens
-from ucl.syntax.mistakes import Stop
-from ucl.syntax.table import END, Effect, Reduction, load
+from ucl.syntax.lexer import DECLARATION_WORDS, END, Token, tokens
+from ucl.syntax.mending import mend
+from ucl.syntax.mistakes import Stop, explain
+from ucl.syntax.table import Effect, Reduction, load
 
 LARGEST_SOURCE = 4 * 1024 * 1024
 DEEPEST = 100
@@ -54,27 +55,38 @@ def parse(source: Source, report: Report) -> ast.File:
         report.add(errors.large_source(Span(source, 0, 0), LARGEST_SOURCE))
         return ast.File(source, ())
     comments: list[tuple[int, int]] = []
-    machine = _Machine(source, report, comments)
+    found = _Few()
+    machine = _Machine(source, found, comments)
     declarations: list[ast.Declaration] = []
-    found = len(report.diagnostics)
     position: int | None = 0
-    while position is not None:
+    while position is not None and not found.full:
         read, stop = machine.run(position)
         declarations.extend(read)
         if stop is None:
             break
-        mistakes.report_stop(source, stop, report)
-        if len(report.diagnostics) - found >= MOST_ERRORS:
-            report.add(errors.too_many_errors(Span(source, stop.token[1], stop.token[2])))
-            break
+        found.add(explain(source, stop))
         position = _next_declaration(source.text, stop)
-        if position is not None:
-            while comments and comments[-1][0] >= position:
-                comments.pop()
-    _check_order(declarations, report)
+        while position is not None and comments and comments[-1][0] >= position:
+            comments.pop()
+    _check_order(declarations, found)
+    report.diagnostics.extend(found.diagnostics)
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
     )
+
+
+class _Few(Report):
+    """A report that ends after so many diagnostics as a person could want to read."""
+
+    @property
+    def full(self) -> bool:
+        return len(self.diagnostics) > MOST_ERRORS
+
+    def add(self, found: Diagnostic) -> None:
+        if len(self.diagnostics) < MOST_ERRORS:
+            self.diagnostics.append(found)
+        elif not self.full:
+            self.diagnostics.append(errors.too_many_errors(found.span))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +109,7 @@ class _Step:
 class _Machine:
     """Reads one stretch of declarations after another from the same source."""
 
-    def __init__(self, source: Source, report: Report, comments: list[tuple[int, int]]) -> None:
+    def __init__(self, source: Source, report: _Few, comments: list[tuple[int, int]]) -> None:
         self._source = source
         self._report = report
         self._comments = comments
@@ -126,18 +138,18 @@ class _Machine:
             if action is None:
                 if terminal == END and states[-1] == self._table.accepting:
                     return values[1], stop
-                mend = mistakes.mend(self._source, (terminal, start, end), actions[states[-1]], self._report)
-                if mend is None:
+                found = None if self._report.full else mend(source, (terminal, start, end), self._takes, self._report)
+                if found is None:
                     stop = self._stop((terminal, start, end))
                     if not stop.complete:
                         return self._read(), stop
                     terminal = END
-                elif mend.terminal is None:
+                elif found.terminal is None:
                     terminal, start, end = next(stream)
                 else:
-                    terminal, mended = mend.terminal, mend.text
-                    if mend.end != end:
-                        end = mend.end
+                    terminal, mended = found.terminal, found.text
+                    if found.end != end:
+                        end = found.end
                         stream = tokens(text, end, self._comments)
             elif action < 0:
                 step = steps[-1 - action]
@@ -197,7 +209,7 @@ class _Machine:
             token=token,
             expected=frozenset(terminal for terminal in row if self._takes(terminal)),
             complete=not too_deep and self._takes(END),
-            too_deep=too_deep,
+            limit=DEEPEST if too_deep else None,
         )
 
     def _takes(self, terminal: str) -> bool:
@@ -224,7 +236,7 @@ def _step(builder: Builder, reduction: Reduction) -> _Step:
         build=getattr(builder, reduction.name) if known else _nothing,
         target=reduction.target,
         renames=reduction.is_unit,
-        wraps=builds and reduction.size == 1 and reduction.picks == (0,),
+        wraps=builds and reduction.size == 1 and reduction.picks in ((0,), ()),
         plain=all(pick >= 0 for pick in reduction.picks),
         deeper=int(reduction.name in DEEPENING),
     )

@@ -6,8 +6,7 @@ was not, Lark computes the table again, in memory. After a change to the grammar
 
     python -m ucl.syntax.table
 
-In: the grammar's text. Out: a `Table`. Terminals are called by their text where that is fixed (`"rule"`, `"=="`) and
-by their name otherwise (`NAME`, `TEXT`); the end of the file is `$END`.
+In: the grammar's text. Out: a `Table`, with the terminals called as in `lexer`.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.resources import grammar_text
+from ucl.syntax.lexer import END, words
 
 if TYPE_CHECKING:
     from lark import Lark
     from lark.grammar import Rule as LarkRule
     from lark.lexer import TerminalDef
 
-END = "$END"
 _FILE = Path(__file__).with_name("table.json")
 _FORMAT = 1
 
@@ -66,7 +65,9 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Table:
-    """`actions[state][terminal]` is the next state, or `-1 - r` to reduce by reduction r, from `initial` to `accepting`.
+    """The machine's states, of which it begins in `initial` and ends in `accepting`, at the end of the file.
+
+    `actions[state][terminal]` is the next state, or `-1 - r` to reduce by reduction r.
 
     `gotos[state][nonterminal]` is the state after a reduction to it. `landings` remembers, for a state, a nonterminal
     and the terminal that follows, the state that is left when all unit reductions that follow are done.
@@ -106,7 +107,7 @@ def encode(grammar: str) -> dict[str, Any]:
     """The table as JSON data. Rows that states share are written once, and reductions by the set of their terminals."""
     parser = lark_parser(grammar)
     names = {t.name: _terminal_key(t) for t in parser.terminals} | {END: END}
-    table = parser.parser.parser._parse_table  # type: ignore[attr-defined]
+    table = parser.parser.parser._parse_table
     rules = list(dict.fromkeys(parser.rules))
     numbers = {rule: number for number, rule in enumerate(rules)}
     pool = _Pool()
@@ -172,13 +173,17 @@ def _terminal_key(terminal: TerminalDef) -> str:
 
 
 _PATTERNS = frozenset(
-    "RANGE_OP QUANTIFIER WEEKDAY QUALIFIER INT_RANGE_OP INT FLOAT PERCENT QUANTITY TIME DATE DATETIME TEXT NAME "
-    "COMMENT SPACE".split()
+    words(
+        "RANGE_OP QUANTIFIER WEEKDAY QUALIFIER INT_RANGE_OP INT FLOAT PERCENT QUANTITY TIME DATE DATETIME TEXT NAME "
+        "COMMENT SPACE"
+    )
 )
 
 
 def _encode_rule(rule: LarkRule) -> list[Any]:
     """Lark's way from a production to a tree node, as data: which children count, and what is made of them."""
+    from lark.grammar import Terminal
+
     absent = rule.options.empty_indices or [False] * len(rule.expansion)
     picks: list[int] = []
     position = 0
@@ -187,7 +192,7 @@ def _encode_rule(rule: LarkRule) -> list[Any]:
             picks.append(-1)
             continue
         symbol = rule.expansion[position]
-        if not (symbol.is_term and symbol.filter_out):  # type: ignore[attr-defined]
+        if not (isinstance(symbol, Terminal) and symbol.filter_out):
             spliced = not symbol.is_term and symbol.name.startswith("_")
             picks.append(-2 - position if spliced else position)
         position += 1
