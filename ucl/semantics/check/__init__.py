@@ -42,8 +42,11 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
         check_bodies(module, report)
     timezones = [_timezone(module, report) for module in modules]
     program = assemble(modules, timezones[-1], report)
+    if report.has_errors:
+        # Nothing is called unused: what is wrong may be what uses it.
+        return without_what_is_wrong(program)
     report_unused(modules[-1], report)
-    return without_what_is_wrong(program) if report.has_errors else program
+    return program
 
 
 def _timezone(module: Module, report: Report) -> str:

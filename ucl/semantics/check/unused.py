@@ -14,7 +14,7 @@ from ucl.syntax import ast
 
 
 def report_unused(root: Module, report: Report) -> None:
-    """Names that stand for what is wrong are never called unused: a mistake may hide their use."""
+    """For a program without errors."""
     used = root.used | root.memory_asked.keys_used
     has_bodies = bool(root.own(*BODIES))
     for name, entry in root.table.items():

@@ -32,7 +32,7 @@ def check_action(
         condition = check_condition(exception.condition, scope, report, applies.facts)
         calls = _calls(exception.calls, module, scope, condition.when_true, report)
         exceptions.append(p.DoException(condition.expr, calls))
-    meta = check_meta(declared.meta, module, report)
+    meta = check_meta(declared.meta, module, scope, report)
     if declared.calls is None:
         report.add(errors.missing_clause(name.span, "action", name.text, "a `do`", "add an effect, or `do nothing`"))
         return None
@@ -109,7 +109,7 @@ def check_alert(declared: ast.Alert, module: Module, report: Report) -> p.Alert 
         applies.unless,
         say,
         _severity(declared.severity, report),
-        check_meta(declared.meta, module, report),
+        check_meta(declared.meta, module, scope, report),
         declared.doc,
         declared.name.span,
     )

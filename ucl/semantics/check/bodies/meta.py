@@ -11,20 +11,21 @@ from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.declarations.constants import ConstantRange, check_constant, check_constant_range
 from ucl.semantics.check.modules import Module
-from ucl.semantics.check.scope import RangeLet, Wrong
+from ucl.semantics.check.scope import RangeLet, Scope, Wrong
 from ucl.semantics.program import ALWAYS, Provenance, Status, Validity
 from ucl.syntax import ast
 
 _MOST_CONFIDENCE, _MOST_PRIORITY = 1, 10
 
 
-def check_meta(declared: ast.Meta, module: Module, report: Report) -> p.Meta:
+def check_meta(declared: ast.Meta, module: Module, scope: Scope, report: Report) -> p.Meta:
+    """`scope` is that of the body, so that a field of its option is known, and refused as not constant."""
     return p.Meta(
         because=None if declared.because is None else declared.because.value,
         sources=tuple(_provenance(source) for source in declared.sources),
-        confidence=_weight(declared.confidence, "confidence", _MOST_CONFIDENCE, module, report),
-        priority=_weight(declared.priority, "priority", _MOST_PRIORITY, module, report),
-        valid=ALWAYS if declared.valid is None else _validity(declared.valid, module, report),
+        confidence=_weight(declared.confidence, "confidence", _MOST_CONFIDENCE, scope, report),
+        priority=_weight(declared.priority, "priority", _MOST_PRIORITY, scope, report),
+        valid=ALWAYS if declared.valid is None else _validity(declared.valid, module, scope, report),
         status=Status.ACTIVE if declared.status is None else _status(declared.status, report),
     )
 
@@ -35,7 +36,7 @@ def _provenance(declared: ast.SourceClause) -> Provenance:
     return Provenance(declared.kind.text, declared.id.value, written)
 
 
-def _weight(node: ast.Expr | None, what: str, most: int, module: Module, report: Report) -> float:
+def _weight(node: ast.Expr | None, what: str, most: int, scope: Scope, report: Report) -> float:
     """A constant number from 0 to `most`; 1 where none is written."""
     if node is None:
         return 1.0
@@ -43,7 +44,7 @@ def _weight(node: ast.Expr | None, what: str, most: int, module: Module, report:
     if isinstance(node, ast.IntLiteral | ast.FloatLiteral):
         value = node.value
     else:
-        checked = check_constant(node, module, report, t.FLOAT)
+        checked = check_constant(node, scope, report, t.FLOAT)
         value = checked.value if isinstance(checked, p.Const) and isinstance(checked.value, float) else None
     if value is None:
         return 1.0
@@ -61,11 +62,11 @@ def _status(word: ast.Identifier, report: Report) -> Status:
         return Status.ACTIVE
 
 
-def _validity(node: ast.Expr, module: Module, report: Report) -> Validity:
+def _validity(node: ast.Expr, module: Module, scope: Scope, report: Report) -> Validity:
     """The days from a range of dates, written out or named."""
     found: RangeLet | ConstantRange | None
     if isinstance(node, ast.Range):
-        found = check_constant_range(node, module, report)
+        found = check_constant_range(node, scope, report)
     else:
         found = _named_range(node, module, report)
     if found is None:

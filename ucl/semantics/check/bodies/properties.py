@@ -15,6 +15,7 @@ from ucl.semantics import program as p
 from ucl.semantics.check.bodies.meta import check_meta
 from ucl.semantics.check.expressions import NO_FACTS, check_condition, children
 from ucl.semantics.check.modules import Module
+from ucl.semantics.check.scope import Scope
 from ucl.syntax import ast
 
 
@@ -29,7 +30,7 @@ def check_property(declared: ast.Property, schema: p.Schema, module: Module, rep
     expect = tuple(check_condition(node, in_expect, report, facts).expr for node in declared.expect)
     for condition in expect:
         _check_facts(condition, schema, module, report)
-    meta = check_meta(declared.meta, module, report)
+    meta = check_meta(declared.meta, module, scope, report)
     if not expect:
         help = "add such as `expect score > 0`"
         report.add(errors.missing_clause(name.span, "property", name.text, "an `expect`", help))
@@ -38,22 +39,21 @@ def check_property(declared: ast.Property, schema: p.Schema, module: Module, rep
 
 
 def check_prefer(declared: ast.Prefer, schema: p.Schema, module: Module, report: Report) -> p.Prefer | None:
-    better = _side("better", declared.better, declared, schema, module, report)
-    worse = _side("worse", declared.worse, declared, schema, module, report)
-    meta = check_meta(declared.meta, module, report)
+    scope = module.scope(schema)
+    better = _side("better", declared.better, declared, scope, report)
+    worse = _side("worse", declared.worse, declared, scope, report)
+    meta = check_meta(declared.meta, module, scope, report)
     if better is None or worse is None:
         return None
     return p.Prefer(declared.name.text, schema, better, worse, meta, declared.doc, declared.name.span)
 
 
-def _side(
-    word: str, node: ast.Expr | None, declared: ast.Prefer, schema: p.Schema, module: Module, report: Report
-) -> p.Expr | None:
+def _side(word: str, node: ast.Expr | None, declared: ast.Prefer, scope: Scope, report: Report) -> p.Expr | None:
     if node is None:
         name, help = declared.name, f"add `{word}` and a condition"
         report.add(errors.missing_clause(name.span, "prefer", name.text, f"a `{word}`", help))
         return None
-    return check_condition(node, module.scope(schema), report, NO_FACTS).expr
+    return check_condition(node, scope, report, NO_FACTS).expr
 
 
 def rules_spoken_of(expr: p.Expr) -> Iterator[p.RuleFact]:

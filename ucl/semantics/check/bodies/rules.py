@@ -31,7 +31,7 @@ def check_rule(
         condition = check_condition(exception.condition, scope, report, applies.facts)
         value = _score(exception.score, scope, condition.when_true, report)
         exceptions.append(p.ScoreException(condition.expr, value))
-    meta = check_meta(declared.meta, module, report)
+    meta = check_meta(declared.meta, module, scope, report)
     if declared.score is None:
         report.add(errors.missing_clause(name.span, "rule", name.text, "a `score`", "add such as `score 0.5`"))
         return None
@@ -68,7 +68,7 @@ def check_constraint(
     require = None
     if declared.require is not None:
         require = check_condition(declared.require, scope, report, applies.facts).expr
-    meta = check_meta(declared.meta, module, report)
+    meta = check_meta(declared.meta, module, scope, report)
     return p.Constraint(
         declared.name.text,
         schema,

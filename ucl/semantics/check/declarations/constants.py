@@ -1,6 +1,6 @@
 """What must be constant: defaults, lets, weights, and the ranges of lets and of `valid`.
 
-In: an expression or a range as written and the module it stands in. Out: it typed, worked out as far as the zone of a
+In: an expression or a range as written and its scope. Out: it typed, worked out as far as the zone of a
 call is not asked; None where it is wrong or varies, which is reported.
 """
 
@@ -14,7 +14,7 @@ from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check import expressions
 from ucl.semantics.check.expressions.constants import first_varying
-from ucl.semantics.check.modules import Module
+from ucl.semantics.check.scope import Scope
 from ucl.semantics.types import Type
 from ucl.syntax import ast
 
@@ -29,17 +29,17 @@ class ConstantRange:
     element: Type
 
 
-def check_constant(node: ast.Expr, module: Module, report: Report, wanted: Type | None) -> p.Expr | None:
+def check_constant(node: ast.Expr, scope: Scope, report: Report, wanted: Type | None) -> p.Expr | None:
     """A value, of the wanted type where there is one."""
-    checked = expressions.check_constant(node, module.scope(), report, wanted)
+    checked = expressions.check_constant(node, scope, report, wanted)
     return None if isinstance(checked.type, t.Unknown) else checked
 
 
 def check_constant_range(
-    node: ast.Range, module: Module, report: Report, wanted: Type | None = None
+    node: ast.Range, scope: Scope, report: Report, wanted: Type | None = None
 ) -> ConstantRange | None:
     """A range; `wanted` is what is to lie in it, where that is given."""
-    low, high, inclusive, element = expressions.check_range(node, module.scope(), report, wanted=wanted)
+    low, high, inclusive, element = expressions.check_range(node, scope, report, wanted=wanted)
     if isinstance(element, t.Unknown):
         return None
     ends = []

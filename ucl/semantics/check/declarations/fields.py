@@ -70,7 +70,7 @@ def _field(node: ast.FieldDeclaration, module: Module, report: Report) -> p.Fiel
     unit = None if node.unit is None else _unit(node.unit, type, report)
     default = None
     if node.default is not None:
-        default = check_constant(node.default, module, report, type)
+        default = check_constant(node.default, module.scope(), report, type)
         if default is not None and node.domain is not None and domain is not None and _outside(default, domain):
             report.add(errors.default_outside(node.default.span, name, node.domain.span))
     column = name if node.column is None else node.column.value

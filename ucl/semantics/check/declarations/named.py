@@ -77,7 +77,7 @@ def _memory(declared: ast.Memory, module: Module, report: Report) -> p.MemoryFie
     if isinstance(type, t.List) and declared.default is not None:
         report.add(errors.default_of_list(declared.default.span))
     elif declared.default is not None:
-        default = check_constant(declared.default, module, report, type)
+        default = check_constant(declared.default, module.scope(), report, type)
     return p.MemoryField(declared.name.text, type, default, declared.doc, declared.name.span)
 
 
@@ -85,7 +85,7 @@ def _let(declared: ast.Let, module: Module, report: Report) -> Global:
     type = None if declared.type is None else written_type(declared.type, module, report)
     if isinstance(declared.value, ast.Range):
         return _range_let(declared.name, declared.value, type, module, report)
-    value = check_constant(declared.value, module, report, type)
+    value = check_constant(declared.value, module.scope(), report, type)
     if value is None or isinstance(type, t.Unknown):
         return WRONG
     return p.Let(module.name, declared.name.text, type or value.type, value, declared.doc, declared.name.span)
@@ -95,7 +95,7 @@ def _range_let(
     name: ast.Identifier, declared: ast.Range, type: t.Type | None, module: Module, report: Report
 ) -> Global:
     """An annotation is the type of what can lie in the range."""
-    found = None if isinstance(type, t.Unknown) else check_constant_range(declared, module, report, type)
+    found = None if isinstance(type, t.Unknown) else check_constant_range(declared, module.scope(), report, type)
     if found is None:
         return WRONG
     return RangeLet(name.text, found.element, found.low, found.high, found.inclusive)

@@ -7,9 +7,8 @@ come before all of these and bodies after. What lies in other modules has been c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
 from typing import Any
 
 from ucl.semantics.check.graph import components
@@ -18,6 +17,8 @@ from ucl.syntax import ast
 
 # The context has no name of its own; a name can't be empty.
 CONTEXT = ""
+
+_NO_PARTS = frozenset(("span", "name_span", "name", "doc", "text"))
 
 Needed = ast.Memory | ast.Let | ast.Def | ast.Schema | ast.Effect
 
@@ -88,10 +89,4 @@ def mentioned(node: Any) -> dict[str, None]:
 
 
 def _parts(node: Any) -> Iterator[Any]:
-    kind: Hashable = type(node)
-    return (getattr(node, name) for name in _part_names(kind))
-
-
-@cache
-def _part_names(kind: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in ("span", "name_span", "name", "doc", "text"))
+    return (getattr(node, f.name) for f in fields(node) if f.name not in _NO_PARTS)
