@@ -23,7 +23,9 @@ from ucl.semantics.operations import Overflow, checked_instant
 from ucl.semantics.outcome import Call, Outcome, as_score
 from ucl.semantics.program import Expr, Value
 
+# What one call may take, and so much again for each of its options: the cost is linear in the data.
 STEPS = 20_000_000
+STEPS_PER_OPTION = 20_000
 
 
 class Exhausted(Exception):  # noqa: N818 - a signal, not an error
@@ -44,8 +46,8 @@ class Budget:
 
     __slots__ = ("left",)
 
-    def __init__(self, steps: int = STEPS) -> None:
-        self.left = steps
+    def __init__(self, steps: int = STEPS, options: int = 0) -> None:
+        self.left = steps + STEPS_PER_OPTION * options
 
     def spend(self, steps: int = 1) -> None:
         self.left -= steps

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -21,7 +21,7 @@ from ucl.semantics.evaluate.options import (
     judge,
     outcome_of,
 )
-from ucl.semantics.expressions import STEPS, Budget, Frame, bounded, evaluate
+from ucl.semantics.expressions import STEPS, Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
 from ucl.semantics.program import Constraint, Expr, Program, Rule, Schema, ScoreException
@@ -37,11 +37,18 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
-    """One conjunct of a `when`, or a whole `unless`, `except when` or `require`. `holds` is None where it overflows."""
+class Test:
+    """One conjunct of a `when`, or a whole `unless`, `except when` or `require`.
+
+    `holds` is None where it overflows; and where it was not needed, since what came before had decided: then `needed`
+    is False and nothing was looked at.
+    """
+
+    __test__: ClassVar[bool] = False  # no test of pytest's
 
     expr: Expr
     holds: bool | None
+    needed: bool
     reads: tuple[Read, ...]
 
 
@@ -49,9 +56,8 @@ class Tested:
 class RuleTrace:
     """What became of one declaration.
 
-    `valid` says whether today lies in its `valid`. `when` has the conjuncts in order, up to the first that does not
-    hold (none: it always holds); `unless` and `exceptions` have a test each, up to the first that holds, and none where
-    they were not needed. `require` is a constraint's that fires. `taken` is the exception whose score counts.
+    `valid` says whether today lies in its `valid`. `when` has the conjuncts in order (none: it always holds), `unless`
+    and `exceptions` a test each, `require` that of a constraint. `taken` is the exception whose score counts.
     `silenced_by` names active declarations that override it and apply. `contribution` is in units of 10^-9, None for
     what does not fire; where `priority` dropped it, it is what it would have added.
     """
@@ -61,10 +67,10 @@ class RuleTrace:
     applies: bool
     fires: bool
     violated: bool
-    when: tuple[Tested, ...]
-    unless: tuple[Tested, ...]
-    exceptions: tuple[Tested, ...]
-    require: Tested | None
+    when: tuple[Test, ...]
+    unless: tuple[Test, ...]
+    exceptions: tuple[Test, ...]
+    require: Test | None
     taken: ScoreException | None
     silenced_by: tuple[str, ...]
     contribution: int | None
@@ -91,7 +97,7 @@ def trace(
     rules = Ruleset.of(program, schema, call.today)
     declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
     with bounded():
-        frame = frames(options, call, groups, Budget(steps))[row]
+        frame = frames(options, call, groups, steps)[row]
         judgement = judge(rules, frame)
         traces = tuple(_traced(d, rules, judgement, frame) for d in in_source_order(program, declared))
     return Trace(outcome_of(rules, judgement, call), traces)
@@ -100,17 +106,18 @@ def trace(
 def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement, frame: Frame) -> RuleTrace:
     """What is not needed is not looked at: it may be without meaning where what comes before does not hold."""
     name = declaration.name
-    when = _up_to(False, _conjuncts(declaration.when), frame)
+    when = _tests(_conjuncts(declaration.when), frame, until=False)
     held = all(test.holds for test in when)
-    unless = _up_to(True, declaration.unless, frame) if held else ()
+    unless = _tests(declaration.unless, frame, until=True, needed=held)
     fires = name in judgement.fired
-    exceptions: tuple[Tested, ...] = ()
+    exceptions: tuple[Test, ...] = ()
     require, taken = None, None
-    if fires and isinstance(declaration, Rule):
-        exceptions = _up_to(True, [e.condition for e in declaration.exceptions], frame)
-        taken = next((e for e, test in zip(declaration.exceptions, exceptions, strict=False) if test.holds), None)
-    elif fires and isinstance(declaration, Constraint) and declaration.require is not None:
-        require = _test(declaration.require, frame)
+    if isinstance(declaration, Rule):
+        conditions = [exception.condition for exception in declaration.exceptions]
+        exceptions = _tests(conditions, frame, until=True, needed=fires)
+        taken = next((e for e, test in zip(declaration.exceptions, exceptions, strict=True) if test.holds), None)
+    elif declaration.require is not None:
+        (require,) = _tests((declaration.require,), frame, until=True, needed=fires)
     return RuleTrace(
         declaration=declaration,
         valid=declaration.meta.valid.holds(frame.call.today),
@@ -138,24 +145,23 @@ def _conjuncts(when: Expr | None) -> tuple[Expr, ...]:
     return when.operands if isinstance(when, p.And) else (when,)
 
 
-def _up_to(decisive: bool, conditions: Iterable[Expr], frame: Frame) -> tuple[Tested, ...]:
-    """A test of each condition up to the first with the decisive answer, or that overflows."""
-    tests: list[Tested] = []
+def _tests(conditions: Iterable[Expr], frame: Frame, until: bool, needed: bool = True) -> tuple[Test, ...]:
+    """A test of each condition; after the first with the answer `until`, or that overflows, they are not needed."""
+    tests: list[Test] = []
     for condition in conditions:
-        test = _test(condition, frame)
+        test = _test(condition, frame) if needed else Test(condition, None, False, ())
+        needed = needed and test.holds is (not until)
         tests.append(test)
-        if test.holds is decisive or test.holds is None:
-            break
     return tuple(tests)
 
 
-def _test(expr: Expr, frame: Frame) -> Tested:
+def _test(expr: Expr, frame: Frame) -> Test:
     reads: list[Read] = []
     try:
         holds: bool | None = bool(evaluate(expr, replace(frame, watch=lambda part, value: _note(reads, part, value))))
     except Overflow:
         holds = None
-    return Tested(expr, holds, tuple(reads))
+    return Test(expr, holds, True, tuple(reads))
 
 
 def _note(reads: list[Read], part: Expr, value: Any) -> None:

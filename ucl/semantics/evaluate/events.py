@@ -59,7 +59,7 @@ def act(
     with bounded():
         return [
             event if isinstance(event, Invalid) else _effects(active, frame)
-            for event, frame in zip(events, frames(events, call, None, Budget(steps)), strict=True)
+            for event, frame in zip(events, frames(events, call, None, steps), strict=True)
         ]
 
 

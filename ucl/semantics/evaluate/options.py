@@ -61,15 +61,32 @@ class Ruleset:
         valid = [d for d in in_source_order(program, declared) if d.meta.valid.holds(today)]
         active = tuple(d for d in valid if d.meta.status is Status.ACTIVE)
         shadow = tuple(d for d in valid if d.meta.status is Status.SHADOW)
-        resolution = program.resolutions.get(schema.name, Resolution.WEIGHTED)
-        return Ruleset(active, shadow, silencers(active), resolution)
+        return Ruleset(active, shadow, silencers(active), resolution_of(program, schema))
 
 
 def in_source_order(program: Program, declarations: Iterable[Declared]) -> list[Declared]:
-    """By place in the source, imported files first: `program.sources` names the program's own first."""
-    own, *imported = program.sources
-    ranks = {id(source): rank for rank, source in enumerate([*imported, own])}
-    return sorted(declarations, key=lambda d: (ranks.get(id(d.span.source), -1), d.span.start))
+    """By place in the source, imported files first, in the order in which the program has them."""
+    places = _files_in_order(program)
+    return sorted(declarations, key=lambda d: (places.get(id(d.span.source), -1), d.span.start))
+
+
+def _files_in_order(program: Program) -> dict[int, int]:
+    """The place of each file that declarations stand in: one order that agrees with those of rules, of constraints and
+    of actions, each of which may lack files that another has. The program's own file is the last."""
+    order = [id(program.sources[0])]
+    for declarations in (program.rules, program.constraints, program.actions):
+        place = 0
+        for source in dict.fromkeys(id(declaration.span.source) for declaration in declarations):
+            if source not in order:
+                order.insert(place, source)
+            place = order.index(source) + 1
+    return {source: place for place, source in enumerate(order)}
+
+
+def resolution_of(program: Program, schema: Schema) -> Resolution:
+    """A schema may be known to the program under more than its own name."""
+    names = (name for name, known in program.schemas.items() if known is schema)
+    return next((program.resolutions[name] for name in names if name in program.resolutions), Resolution.WEIGHTED)
 
 
 def silencers(active: Iterable[Rule | Constraint | Action]) -> dict[str, tuple[str, ...]]:
@@ -245,12 +262,12 @@ def score_options(
 ) -> list[Outcome]:
     """An outcome for each option, in order. `groups` gives each one's choice set; without it they are one.
 
-    Raises `Exhausted` past so many steps.
+    Raises `Exhausted` past so many steps, with `STEPS_PER_OPTION` more for each option.
     """
     rules = Ruleset.of(program, schema, call.today)
     outcomes = []
     with bounded():
-        for option, frame in zip(options, frames(options, call, groups, Budget(steps)), strict=True):
+        for option, frame in zip(options, frames(options, call, groups, steps), strict=True):
             if isinstance(option, Invalid):
                 outcomes.append(invalid_outcome(option))
             else:
@@ -264,9 +281,10 @@ def score_option(program: Program, schema: Schema, option: Record, call: Call, s
 
 
 def frames(
-    options: Sequence[Record | Invalid], call: Call, groups: Sequence[Hashable] | None, budget: Budget
+    options: Sequence[Record | Invalid], call: Call, groups: Sequence[Hashable] | None, steps: int
 ) -> list[Frame]:
-    """A frame for each option, with its choice set: the valid options of its group."""
+    """A frame for each option, with its choice set: the valid options of its group. They share one budget."""
+    budget = Budget(steps, len(options))
     keys: Sequence[Hashable] = [None] * len(options) if groups is None else groups
     members: dict[Hashable, list[Record]] = {}
     for key, option in zip(keys, options, strict=True):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ucl.semantics.evaluate.options import Judgement, Ruleset, applies, frames, judge, outcome_of
-from ucl.semantics.expressions import STEPS, Budget, Facts, Frame, bounded, evaluate
+from ucl.semantics.expressions import STEPS, Facts, Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call, as_score
 from ucl.semantics.program import Constraint, Expr, Program, Property, Rule, Schema, Value
@@ -23,7 +23,7 @@ def property_holds(
     Whether the day is one on which the rules that it names are valid is for the caller to see to.
     """
     rules = Ruleset.of(program, prop.schema, call.today)
-    (frame,) = frames([option], call, None, Budget(steps))
+    (frame,) = frames([option], call, None, steps)
     try:
         with bounded():
             if prop.given is not None and not evaluate(prop.given, frame):
@@ -39,7 +39,7 @@ def property_holds(
 
 def satisfies(expr: Expr, option: Mapping[str, Any], call: Call, steps: int = STEPS) -> bool:
     """Whether a condition (a property's `given`, a prefer's `better` or `worse`) holds; an overflow is no."""
-    (frame,) = frames([option], call, None, Budget(steps))
+    (frame,) = frames([option], call, None, steps)
     try:
         with bounded():
             return bool(evaluate(expr, frame))
