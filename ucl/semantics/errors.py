@@ -23,6 +23,17 @@ STANDARD_UNITS = {
 }
 
 
+# How else people write the units of a duration.
+_DURATION_WORDS = {
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("day", "days"), "d"),
+    **dict.fromkeys(("week", "weeks", "wk", "wks"), "w"),
+    **dict.fromkeys(("msec", "millis", "milliseconds"), "ms"),
+}
+
+
 def quote(span: Span) -> str:
     """The user's own text, on one line, shortened where it is long."""
     text = " ".join(span.source.text[span.start : span.end].split())
@@ -64,6 +75,13 @@ def no_such_null(span: Span, name: str, replacement: str) -> Diagnostic:
     )
 
 
+def unknown_prefixed(span: Span, prefix: str, name: str, known: Iterable[str]) -> Diagnostic:
+    """`option.x`, `context.x` or `memory.x` where there is no such x."""
+    near = nearest(name, known)
+    help = None if near is None else f"did you mean `{prefix}.{near}`?"
+    return diagnostic("unknown-name", span, f"there is no `{prefix}.{name}` here", help)
+
+
 def nothing_scored_here(span: Span, name: str) -> Diagnostic:
     """`option.x` where there is no option, as in a `let`, a `def` or an alert."""
     return diagnostic("unknown-name", span, f"no option is scored here, so there is no `option.{name}`")
@@ -82,6 +100,8 @@ def unknown_member(span: Span, module: str, name: str, known: Iterable[str]) -> 
 def unknown_unit(span: Span, unit: str, known: Iterable[str]) -> Diagnostic:
     """A unit of no dimension that is declared or imported here."""
     known = tuple(known)
+    if unit in _DURATION_WORDS:
+        return diagnostic("unknown-name", span, f"there is no unit `{unit}` here", f"write `{_DURATION_WORDS[unit]}`")
     help = _did_you_mean(unit, known)
     near = nearest(unit, STANDARD_UNITS)
     standard = STANDARD_UNITS.get(unit) or (STANDARD_UNITS[near] if help is None and near is not None else None)
@@ -267,13 +287,13 @@ def mixed_dimensions(span: Span, first: str, second: str) -> Diagnostic:
 
 
 def wrong_arguments(span: Span, name: str, wanted: int, given: int, usage: str) -> Diagnostic:
-    """Too many or too few arguments; `usage` shows what the function takes."""
+    """Too many or too few arguments; `usage` is the help that shows what the function takes."""
     number = f"{wanted} argument" + ("" if wanted == 1 else "s")
     return diagnostic(
         "wrong-arguments",
         span,
         f"`{name}` takes {number}, and {given} {'is' if given == 1 else 'are'} given",
-        f"it is `{usage}`",
+        usage,
     )
 
 

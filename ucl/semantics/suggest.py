@@ -14,14 +14,14 @@ _LONGEST_NAME = 64
 
 
 def nearest(written: str, known: Iterable[str]) -> str | None:
-    """The known name with the least edit distance, at most a third of the length (and at least 1); the first of equals.
+    """The known name with the least edit distance, at most a third of the length; the first of equals.
 
-    A name that differs in case alone counts as nearest of all.
+    One edit is always near, but not for a single letter; a name that differs in case alone is the nearest of all.
     """
     if not written or len(written) > _LONGEST_NAME:
         return None
     best: str | None = None
-    cap = max(1, len(written) // 3)
+    cap = max(1, len(written) // 3) if len(written) > 1 else 0
     folded = written.casefold()
     for count, name in enumerate(known):
         if count >= _MOST_CANDIDATES:

@@ -89,11 +89,20 @@ def _infer(node: ast.Expr, place: Place, hint: Type | None) -> p.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A condition, and all that is known where it holds and where it does not, what was known before included."""
+    """A condition, and what it lets others know. `before` is what was known without it."""
 
     expr: p.Expr
-    when_true: Facts
-    when_false: Facts
+    before: Facts
+
+    @property
+    def when_true(self) -> Facts:
+        """All that is known where the condition holds."""
+        return self.before | known_if(self.expr, True)
+
+    @property
+    def when_false(self) -> Facts:
+        """All that is known where it does not."""
+        return self.before | known_if(self.expr, False)
 
 
 def check_expression(
@@ -112,9 +121,8 @@ def check_condition(expr: ast.Expr, scope: Scope, report: Report, facts: Facts =
     so that its consequences are not reported."""
     condition = check_expression(expr, scope, report, facts, BOOL)
     if isinstance(condition.type, t.Unknown):
-        known = IMPOSSIBLE if conditions.tests_presence(expr) else facts
-        return Checked(condition, known, known)
-    return Checked(condition, facts | known_if(condition, True), facts | known_if(condition, False))
+        return Checked(condition, IMPOSSIBLE if conditions.tests_presence(expr) else facts)
+    return Checked(condition, facts)
 
 
 def check_constant(expr: ast.Expr, scope: Scope, report: Report, wanted: Type | None = None) -> p.Expr:

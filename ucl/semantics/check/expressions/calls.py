@@ -104,7 +104,7 @@ def _call_definition(definition: p.Definition, node: ast.Call, name: str, place:
     if len(parameters) != len(node.arguments):
         for argument in node.arguments:
             place.infer(argument)
-        usage = usage_of(definition)
+        usage = f"it is `{usage_of(definition)}`"
         return place.refuse(errors.wrong_arguments(node.span, name, len(parameters), len(node.arguments), usage))
     if place.loops and place.loops + loops_of_definition(definition) > MOST_LOOPS:
         return place.refuse(errors.nested_too_deep(node.span, MOST_LOOPS))
@@ -122,7 +122,7 @@ def _call_builtin(builtin: Builtin, node: ast.Call, place: Place) -> p.Expr:
     if len(node.arguments) != wanted:
         for argument in node.arguments:
             place.infer(argument)
-        usage = _usage(builtin)
+        usage = f"as in `{builtin.example}`"
         return place.refuse(errors.wrong_arguments(node.span, builtin.name, wanted, len(node.arguments), usage))
     arguments = _arguments(node.arguments, builtin, place)
     if any(isinstance(a.type, t.Unknown) for a in arguments):
@@ -137,10 +137,6 @@ def _call_builtin(builtin: Builtin, node: ast.Call, place: Place) -> p.Expr:
     if isinstance(result, p.Apply) and not signature.zoned and all(isinstance(a, p.Const) for a in arguments):
         return place.refuse(errors.constant_out_of_range(node.span))
     return result
-
-
-def _usage(builtin: Builtin) -> str:
-    return builtin.example
 
 
 def _arguments(nodes: Sequence[ast.Expr], builtin: Builtin, place: Place) -> tuple[p.Expr, ...]:
@@ -219,7 +215,8 @@ def _call_special(name: str, node: ast.Call, place: Place) -> p.Expr:
     if name not in (*_BATCH, "mean_of", "present", "absent"):  # a comprehension's word
         return place.refuse(errors.wrong_form(node.span, name, form.usage))
     if len(node.arguments) != 1:
-        return place.refuse(errors.wrong_arguments(node.span, name, 1, len(node.arguments), form.usage))
+        usage = f"it is `{form.usage}`"
+        return place.refuse(errors.wrong_arguments(node.span, name, 1, len(node.arguments), usage))
     if name in ("present", "absent"):
         return infer_present(node, name == "absent", place)
     return _batch_value(name, node, place)
@@ -244,7 +241,7 @@ def _rule_fact(name: str, node: ast.Call, place: Place) -> p.Expr:
     if not place.scope.in_expect:
         return place.refuse(errors.expect_only(node.span, name))
     if len(node.arguments) != 1:
-        usage = SPECIAL_FORMS[name].usage
+        usage = f"it is `{SPECIAL_FORMS[name].usage}`"
         return place.refuse(errors.wrong_arguments(node.span, name, 1, len(node.arguments), usage))
     rule = node.arguments[0]
     if not isinstance(rule, ast.Name):

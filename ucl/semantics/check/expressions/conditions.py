@@ -37,13 +37,17 @@ def _operands(nodes: Sequence[ast.Expr], place: Place, holds: bool) -> tuple[p.E
     """The operands, each knowing that those before it have the value `holds`."""
     operands: list[p.Expr] = []
     for node in nodes:
-        operand = place.check(node, BOOL)
-        operands.append(operand)
-        if isinstance(operand.type, t.Unknown) and tests_presence(node):
-            place = place.knowing(IMPOSSIBLE)
-        else:
-            place = place.knowing(place.facts | known_if(operand, holds))
+        if operands:
+            place = _after(operands[-1], nodes[len(operands) - 1], holds, place)
+        operands.append(place.check(node, BOOL))
     return tuple(operands)
+
+
+def _after(operand: p.Expr, node: ast.Expr, holds: bool, place: Place) -> Place:
+    """What is known after an operand with the value `holds`; all, where it was wrong and spoke of presence."""
+    if isinstance(operand.type, t.Unknown) and tests_presence(node):
+        return place.knowing(IMPOSSIBLE)
+    return place.knowing(place.facts | known_if(operand, holds))
 
 
 def tests_presence(node: ast.Expr) -> bool:

@@ -115,27 +115,27 @@ def _first_of(operands: Iterable[p.Expr], holds: bool) -> Facts:
 
 def _known_of_zero(test: p.Compare | p.InRange | p.InSet, holds: bool) -> Facts:
     """A name is not zero where a test of it against constants says otherwise of zero."""
-    path, at_zero = _at_zero(test)
-    if path is None or at_zero is None or at_zero is holds:
+    tested, at_zero = _at_zero(test)
+    if at_zero is None or at_zero is holds:
         return NO_FACTS
-    return Facts(nonzero=frozenset((path,)))
+    path = path_of(tested)
+    return NO_FACTS if path is None else Facts(nonzero=frozenset((path,)))
 
 
-def _at_zero(test: p.Compare | p.InRange | p.InSet) -> tuple[Path | None, bool | None]:
-    """The name that is tested, and what the test says of it where it is zero (None: not a test against constants)."""
-    match test:
-        case p.Compare(operator=operator, left=left, right=p.Const(value=value)) if isinstance(left.type, _NUMBER_LIKE):
-            return path_of(left), _compare(operator, 0, value)
-        case p.Compare(operator=operator, left=p.Const(value=value), right=right) if isinstance(
-            right.type, _NUMBER_LIKE
-        ):
-            return path_of(right), _compare(operator, value, 0)
-        case p.InRange(value=value) if isinstance(value.type, _NUMBER_LIKE):
-            return path_of(value), zero_in_range(test.low, test.high, test.inclusive)
-        case p.InSet(value=value, container=p.Const(value=frozenset() as elements)) if isinstance(value.type, t.Int):
-            return path_of(value), 0 in elements
-        case _:
-            return None, None
+def _at_zero(test: p.Compare | p.InRange | p.InSet) -> tuple[p.Expr, bool | None]:
+    """What is tested, and what the test says where that is zero (None: no test of a number against constants)."""
+    if isinstance(test, p.Compare):
+        if isinstance(test.right, p.Const):
+            return test.left, _compare(test.operator, 0, _number(test.right))
+        if isinstance(test.left, p.Const):
+            return test.right, _compare(test.operator, _number(test.left), 0)
+        return test.left, None
+    if not isinstance(test.value.type, _NUMBER_LIKE):
+        return test.value, None
+    if isinstance(test, p.InRange):
+        return test.value, zero_in_range(test.low, test.high, test.inclusive)
+    elements = test.container.value if isinstance(test.container, p.Const) else None
+    return test.value, 0 in elements if isinstance(elements, frozenset) else None
 
 
 def zero_in_range(low: p.Expr | None, high: p.Expr | None, inclusive: bool) -> bool | None:
@@ -147,8 +147,8 @@ def zero_in_range(low: p.Expr | None, high: p.Expr | None, inclusive: bool) -> b
     return None if from_zero is None or to_zero is None else from_zero and to_zero
 
 
-def _number(expr: p.Expr) -> p.Value:
-    return expr.value if isinstance(expr, p.Const) else None
+def _number(expr: p.Expr | None) -> p.Value:
+    return expr.value if isinstance(expr, p.Const) and isinstance(expr.type, _NUMBER_LIKE) else None
 
 
 def _compare(operator: str, left: p.Value, right: p.Value) -> bool | None:

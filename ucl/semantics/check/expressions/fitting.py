@@ -123,11 +123,12 @@ def absent(expr: p.Expr, report: Report) -> p.Const:
 
 def instead_of(expr: p.Expr, wanted: Type) -> str | None:
     """What to write for an expression whose type is not the wanted one, as the text of a help."""
-    replacement = _instead_of_literal(expr, t.present(wanted)) or _instead_of_value(expr, t.present(wanted))
+    replacement = literal_instead(expr, t.present(wanted)) or value_instead(expr, t.present(wanted))
     return None if replacement is None else f"write `{replacement}`"
 
 
-def _instead_of_literal(expr: p.Expr, wanted: Type) -> str | None:
+def literal_instead(expr: p.Expr, wanted: Type) -> str | None:
+    """The literal of the wanted type that a literal was meant to be."""
     if not isinstance(expr, p.Const):
         return None
     written = errors.quote(expr.span)
@@ -157,7 +158,8 @@ def _unquoted(value: str, wanted: Type) -> str | None:
     return None
 
 
-def _instead_of_value(expr: p.Expr, wanted: Type) -> str | None:
+def value_instead(expr: p.Expr, wanted: Type) -> str | None:
+    """The part of a value that has the wanted type."""
     written = errors.quote(expr.span)
     match expr.type, wanted:
         case t.DateTime(), (t.Date() | t.Time() | t.Weekday()) if path_of(expr) is not None:

@@ -228,7 +228,7 @@ def _no_such_prefixed(prefix: str, node: ast.Attribute, scope: Scope) -> Diagnos
         known = (field.name for field in scope.option.fields)
     else:
         known = scope.context if prefix == "context" else scope.memory
-    return errors.unknown_name(node.span, f"{prefix}.{node.name}", [f"{prefix}.{name}" for name in known])
+    return errors.unknown_prefixed(node.span, prefix, node.name, known)
 
 
 def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:

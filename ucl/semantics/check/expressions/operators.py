@@ -16,7 +16,15 @@ from ucl.semantics import types as t
 from ucl.semantics.builtins import OPERATORS, Signature
 from ucl.semantics.check.expressions.constants import applied
 from ucl.semantics.check.expressions.facts import path_of, zero_in_range
-from ucl.semantics.check.expressions.fitting import adapted, instead_of, joined, unwidened, widened
+from ucl.semantics.check.expressions.fitting import (
+    adapted,
+    instead_of,
+    joined,
+    literal_instead,
+    unwidened,
+    value_instead,
+    widened,
+)
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.types import BOOL, DATE, DATETIME, DAY, DURATION, TEXT, Type
 from ucl.syntax import ast
@@ -218,7 +226,10 @@ def _compared_with_nothing(node: ast.Compare, place: Place) -> p.Expr | None:
 def _not_comparable_so(node: ast.Compare, left: p.Expr, right: p.Expr, equality: bool) -> Diagnostic:
     if equality:
         a, b = errors.quote(left.span), errors.quote(right.span)
-        help = f"write `subset({a}, {b}) and subset({b}, {a})`" if isinstance(left.type, t.Set) else None
+        help = None
+        if isinstance(left.type, t.Set):
+            empty = isinstance(node.right, ast.SetLiteral) and not node.right.elements
+            help = f"write `size({a}) == 0`" if empty else f"write `subset({a}, {b}) and subset({b}, {a})`"
         return errors.no_equality(node.span, node.operator, left.type, help)
     help = "a range of weekdays is `mon..=fri`, after `in`" if isinstance(left.type, t.Weekday) else None
     return errors.not_ordered(node.span, node.operator, left.type, help)
@@ -226,13 +237,14 @@ def _not_comparable_so(node: ast.Compare, left: p.Expr, right: p.Expr, equality:
 
 def instead_of_side(operator: str, left: p.Expr, right: p.Expr) -> str | None:
     """The whole comparison as it could be written, where one of two sides that can't be compared can be mended."""
-    for expr, other, before, after in (
-        (left, right, "", f" {operator} {errors.quote(right.span)}"),
-        (right, left, f"{errors.quote(left.span)} {operator} ", ""),
-    ):
-        help = instead_of(expr, other.type)
-        if help is not None:
-            return f"write `{before}{help.removeprefix('write `').removesuffix('`')}{after}`"
+    x, y = errors.quote(left.span), errors.quote(right.span)
+    for mend in (literal_instead, value_instead):
+        mended = mend(right, left.type)
+        if mended is not None:
+            return f"write `{x} {operator} {mended}`"
+        mended = mend(left, right.type)
+        if mended is not None:
+            return f"write `{mended} {operator} {y}`"
     return None
 
 

@@ -173,9 +173,11 @@ def _here(end: p.Expr | None, node: ast.In) -> p.Expr | None:
 def _ends_beside(node: ast.Range, value: p.Expr, place: Place) -> Ends:
     """The ends of a range that a value is tested by; a literal adapts to the value."""
     ends = ends_of(node, place, None if isinstance(value.type, t.Unknown) else value.type)
-    if ends.element == DATE and not ends.inclusive and isinstance(ends.low, p.Const) and isinstance(ends.high, p.Const):
-        inclusive = f"{errors.quote(ends.low.span)}..={errors.quote(ends.high.span)}"
-        place.report.add(errors.exclusive_end(node.span, inclusive))
+    if value.type == DATE == ends.element and not ends.inclusive:
+        low, high = ends.low, ends.high
+        if isinstance(low, p.Const) and isinstance(high, p.Const):
+            inclusive = f"{errors.quote(low.span)}..={errors.quote(high.span)}"
+            place.report.add(errors.exclusive_end(node.span, inclusive))
     return ends
 
 
