@@ -34,8 +34,11 @@ def marked(field: pa.Field, cells: Cells) -> pa.Field:
 
 
 def cells_of(field: pa.Field) -> Cells:
-    mark = (field.metadata or {}).get(_MARK)
-    return Cells.TYPED if mark is None else Cells(mark.decode())
+    """Marks that others put there, on columns that can't have them, say nothing."""
+    mark = (field.metadata or {}).get(_MARK, b"").decode("ascii", "replace")
+    if mark not in set(Cells) or (mark != Cells.ROWS and str(field.type) != "string"):
+        return Cells.TYPED
+    return Cells(mark)
 
 
 def unmarked(field: pa.Field) -> pa.Field:

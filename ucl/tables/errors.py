@@ -160,6 +160,11 @@ def unwritable(path: str, problem: OSError) -> TableError:
     return TableError(f"`{path}` can't be written: {(problem.strerror or 'the system gave no reason').lower()}")
 
 
+def unwritable_type(format: str, problem: str) -> TableError:
+    """A column of the input whose type the format has no place for."""
+    return TableError(f"the table can't be written as {format}: {problem}", "write it as JSON")
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.tables.cells import Cells, cells_of, marked
 from ucl.tables.errors import too_many_columns
+from ucl.tables.formats.json_cells import encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ def column_from_values(name: str, values: list[Any], depth: int = 0) -> tuple[pa
         values = [_plain(value) for value in values]
         array = _typed(values, depth)
     if array is None:
-        texts = [None if value is None else _json_text(value) for value in values]
+        texts = [None if value is None else encode(value, _plain) for value in values]
         return pa.array(texts, pa.string()), marked(pa.field(name, pa.string()), Cells.JSON)
     return array, pa.field(name, array.type)
 
@@ -146,7 +146,7 @@ def _lists(values: list[Any], depth: int) -> pa.Array | None:
 
     if depth >= _DEEPEST:
         return None
-    flat = [element for value in values if value for element in value]
+    flat = [element for value in values if value for element in _ordered(value)]
     elements, field = column_from_values("item", flat, depth + 1)
     if _holds_marks(field):
         return None
@@ -154,6 +154,11 @@ def _lists(values: list[Any], depth: int) -> pa.Array | None:
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     absent = np.fromiter((value is None for value in values), np.bool_, len(values))
     return pa.LargeListArray.from_arrays(pa.array(offsets), elements, mask=pa.array(absent))
+
+
+def _ordered(value: Any) -> Any:
+    """The same order on every run."""
+    return sorted(value, key=repr) if isinstance(value, AbstractSet) else value
 
 
 def _holds_marks(field: pa.Field) -> bool:
@@ -214,21 +219,3 @@ def _plain_numpy(value: Any) -> Any:
         # Microseconds are the finest that Python's own types have; days stay days.
         return value.item() if value.dtype.name.endswith("[D]") else value.astype(f"{value.dtype.kind}8[us]").item()
     return value.item()
-
-
-def _json_text(value: Any) -> str:
-    return json.dumps(value, default=_as_json)
-
-
-def _as_json(value: Any) -> Any:
-    plain = _plain(value)
-    match plain:
-        case dt.datetime() | dt.date() | dt.time():
-            return plain.isoformat()
-        case dt.timedelta():
-            return f"PT{plain / dt.timedelta(seconds=1):.6f}S"
-        case Decimal():
-            return int(plain) if plain == plain.to_integral_value() else float(plain)
-        case frozenset():
-            return sorted(plain, key=repr)
-    return str(value) if plain is value else plain

@@ -16,11 +16,12 @@ from ucl.semantics.types import Optional, present
 from ucl.semantics.values.read import constant
 from ucl.semantics.zones import Zone
 from ucl.tables import errors
+from ucl.tables.formats.plain import shown
 from ucl.tables.ingest.fill import outside_domain, with_default
 from ucl.tables.ingest.places import NoRecord, Place, find_places
 from ucl.tables.ingest.readers.leaf import read_cells
 from ucl.tables.ingest.readers.reading import Mask, Read, either, some
-from ucl.tables.ingest.words import arrow_type_in_words, shown, type_in_words
+from ucl.tables.ingest.words import arrow_type_in_words, type_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,7 +6,6 @@ names that the fields give (`from`). A missing column that is needed is the one 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from ucl.semantics.program import Field, Schema
 from ucl.semantics.types import Optional, Record, present
 from ucl.tables import errors
 from ucl.tables.cells import Cells, cells_of
+from ucl.tables.formats.json_cells import decode
 from ucl.tables.formats.rows import column_from_values
 from ucl.tables.ingest.readers.reading import Mask, both
 from ucl.tables.ingest.words import arrow_type_in_words, type_in_words
@@ -163,7 +163,7 @@ def _decoded(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Mask]:
     """JSON texts as a struct column; what is no object is null there."""
     import pyarrow as pa
 
-    values: list[Any] = [None if text is None else json.loads(text) for text in column.to_pylist()]
+    values: list[Any] = [None if text is None else decode(text) for text in column.to_pylist()]
     wrong = np.array([value is not None and type(value) is not dict for value in values], np.bool_)
     array, _ = column_from_values("", [value if type(value) is dict else None for value in values])
     if not pa.types.is_struct(array.type):

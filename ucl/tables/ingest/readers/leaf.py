@@ -22,7 +22,7 @@ from ucl.tables.ingest.readers.reading import Mask, Read, flat, look_up
 from ucl.tables.ingest.readers.scalar import cell_reader
 from ucl.tables.ingest.readers.sets import list_lengths, sets_of_lists, sets_of_lookup
 from ucl.tables.ingest.readers.temporal import read_dates, read_instants, read_lengths, read_times, read_wall_clocks
-from ucl.tables.ingest.readers.text import closed_of, read_bools, read_texts, texts_of
+from ucl.tables.ingest.readers.text import NO_TEXTS, closed_of, read_bools, read_texts, texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,10 +44,17 @@ def read_cells(
         return _read_words(column, kind, unit, zone, cells)
     if _may_hold(column.type, kind, unit, cells):
         return _read_typed(column, kind, unit, zone)
-    if cells is Cells.ROWS:
-        # Rows that happen to agree on what the field is not: each is wrong by itself.
-        return Read(_absent(kind, rows).column, ~_silent(column))
-    return None
+    return _all_wrong(column, kind, rows) if cells is Cells.ROWS else None
+
+
+def _all_wrong(column: pa.ChunkedArray, kind: t.Type, rows: int) -> Read:
+    """Rows that happen to agree on what the field is not: each is wrong by itself, but for sets without elements."""
+    wrong = ~_silent(column)
+    if not isinstance(kind, t.Set) or not is_list(column.type):
+        return Read(_absent(kind, rows).column, wrong)
+    lengths, valid = list_lengths(column)
+    assert kind.element is not None
+    return sets_of_lists(lengths, valid, _absent(kind.element, int(lengths.sum())))
 
 
 def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> Read:
@@ -186,7 +193,7 @@ def _absent(kind: t.Type, rows: int) -> Read:
     nothing = np.zeros(rows, np.bool_)
     match kind:
         case t.Text():
-            return Read(Texts(np.zeros(rows, np.int32), nothing, ()))
+            return Read(Texts(np.zeros(rows, np.int32), nothing, NO_TEXTS))
         case t.Closed(values):
             return Read(Texts(np.zeros(rows, np.int32), nothing, values))
         case t.Set(element):

@@ -6,6 +6,7 @@ its own (`yes`, `a;b`), `semantics.values` is the reader.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from decimal import Decimal
@@ -17,10 +18,12 @@ from ucl.semantics.values import Unreadable, is_absent, parse_value
 from ucl.semantics.values.iso import WallClock, read_datetime
 from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
+from ucl.tables.formats.json_cells import decode
 from ucl.tables.ingest.readers.reading import Cell, Parse
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan", re.IGNORECASE)
+_EPOCH, _MICROSECOND = dt.datetime(1970, 1, 1), dt.timedelta(microseconds=1)
 _BOOLS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -32,7 +35,7 @@ def cell_reader(kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> 
 
     def read(cell: Any) -> Cell:
         try:
-            raw = _raw(cell, kind, cells)
+            raw = _undecimal(_raw(cell, kind, cells))
             if is_absent(raw):
                 return None
             value = _wall_clock(raw) if isinstance(kind, t.DateTime) else parse_value(raw, kind, unit, zone)
@@ -49,12 +52,24 @@ def _raw(cell: Any, kind: t.Type, cells: Cells) -> Any:
         return None
     match cells:
         case Cells.JSON:
-            return json.loads(cell)
+            return _from_json(cell)
         case Cells.CSV:
             return _from_csv(cell, kind)
-    if isinstance(cell, Decimal):
-        return int(cell) if cell == cell.to_integral_value() else float(cell)
     return cell
+
+
+def _undecimal(raw: Any) -> Any:
+    """A decimal as the int that it is, or as the nearest double."""
+    if not isinstance(raw, Decimal):
+        return raw
+    return float(raw) if not raw.is_finite() or raw % 1 else int(raw)
+
+
+def _from_json(cell: str) -> Any:
+    try:
+        return decode(cell)
+    except (ValueError, RecursionError):
+        raise Unreadable from None
 
 
 def _from_csv(cell: str, kind: t.Type) -> Any:
@@ -87,7 +102,13 @@ def _set_from_csv(cell: str, element: t.Type | None) -> Any:
 
 
 def _wall_clock(raw: Any) -> WallClock:
-    clock = read_datetime(raw) if isinstance(raw, str) else None
+    clock: WallClock | None = None
+    if isinstance(raw, str):
+        clock = read_datetime(raw)
+    elif isinstance(raw, dt.datetime):
+        naive = raw.utcoffset() is None
+        utc = raw if naive else raw.astimezone(dt.UTC)
+        clock = WallClock((utc.replace(tzinfo=None) - _EPOCH) // _MICROSECOND, None if naive else 0)
     if clock is None:
         raise Unreadable
     return clock

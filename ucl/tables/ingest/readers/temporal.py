@@ -85,10 +85,8 @@ def read_wall_clocks(lookup: Lookup, zone: Zone) -> Read:
         local = local_instants(walls, naive if valid is None else valid & naive, ~naive, zone)
         assert isinstance(local.column, Scalars)
         instants = np.where(naive, local.column.values, walls - offsets)
-        read = settled(
-            instants, valid, _beyond(instants) if local.unreadable is None else local.unreadable | _beyond(instants)
-        )
-        read = replace(read, folds=local.folds, gaps=local.gaps)
+        wrong = _beyond(instants) if local.unreadable is None else _beyond(instants) | local.unreadable
+        read = replace(settled(instants, valid, wrong), folds=local.folds, gaps=local.gaps)
     return replace(read, unreadable=either(unreadable, read.unreadable))
 
 

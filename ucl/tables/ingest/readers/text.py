@@ -14,10 +14,13 @@ import numpy as np
 
 from ucl.kernels.columns import Scalars, Texts
 from ucl.semantics.outcome import Reason
-from ucl.tables.ingest.readers.reading import Cell, Lookup, Read, distinct, numpy_of, settled
+from ucl.tables.ingest.readers.reading import Cell, Lookup, Read, distinct, numpy_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Absent rows have code 0, so that there is always an entry for it.
+NO_TEXTS = ("",)
 
 
 def read_texts(column: pa.ChunkedArray) -> Read:
@@ -31,7 +34,7 @@ def texts_of(lookup: Lookup) -> Read:
     places: dict[str, int] = {}
     texts = map(_text, lookup.cells)
     codes = np.array([0 if text is None else places.setdefault(text, len(places)) for text in texts], np.int32)
-    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(places)), lookup.unreadable)
+    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(places) or NO_TEXTS), lookup.unreadable)
 
 
 def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
@@ -43,11 +46,8 @@ def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
 
 
 def read_bools(array: pa.Array) -> Read:
-    """Arrow booleans, and integers that are 0 or 1."""
     values, valid = numpy_of(array)
-    if values.dtype == np.bool_:
-        return Read(Scalars(values, valid))
-    return settled(values == 1, valid, (values != 0) & (values != 1))
+    return Read(Scalars(values, valid))
 
 
 def _normalised(words: Sequence[str | None]) -> list[str | None]:

@@ -1,0 +1,70 @@
+"""Arrow's values as JSON has them: what a person or the next program is shown of a cell.
+
+In: a column or one cell. Out: None, booleans, numbers, texts, lists, objects. Instants are ISO 8601 with offset, dates,
+times and durations ISO 8601, sets lists; numbers that are not finite are null or text.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from ucl.semantics.values.iso import write_duration
+from ucl.tables.cells import Cells
+from ucl.tables.formats.json_cells import decode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def plain(column: pa.ChunkedArray, cells: Cells) -> list[Any]:
+    """A list of the cells' values."""
+    if cells is Cells.JSON:
+        return [from_json_cell(cell) for cell in column.to_pylist()]
+    try:
+        return [_plain(value) for value in column.to_pylist()]
+    except (ValueError, OverflowError):
+        return [shown(cell, cells) for cell in column]
+
+
+def shown(cell: pa.Scalar, cells: Cells) -> Any:
+    """One cell's value. Total: a value that Python has no type for is text."""
+    try:
+        value = cell.as_py()
+    except (ValueError, OverflowError):
+        return str(cell.cast("int64") if hasattr(cell.type, "unit") else cell)
+    return from_json_cell(value) if cells is Cells.JSON else _plain(value)
+
+
+def from_json_cell(cell: str | None) -> Any:
+    """What a `Cells.JSON` text says."""
+    return None if cell is None else _plain(decode(cell))
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return _number(value)
+        case Decimal():
+            return _number(float(value)) if not value.is_finite() or value % 1 else int(value)
+        case list():
+            return [_plain(element) for element in value]
+        case Mapping():
+            return {str(key): _plain(inner) for key, inner in value.items()}
+        case dt.timedelta():
+            return write_duration(value // dt.timedelta(microseconds=1))
+        case dt.datetime() | dt.date() | dt.time():
+            return value.isoformat()
+    return str(value)
+
+
+def _number(value: float) -> Any:
+    """JSON has one kind of number, and columns of mixed numbers are doubles: 10.0 may have been a 10."""
+    if math.isfinite(value):
+        return int(value) if value.is_integer() else value
+    return None if math.isnan(value) else str(value)

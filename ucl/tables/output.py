@@ -1,0 +1,178 @@
+"""Results beside the rows that they are about: appended to the input's table, and written to a file or standard output.
+
+In: the input's table and the results as columns. Out: one table; or its bytes as Parquet, Arrow, CSV or JSON Lines. A
+file appears whole or not at all: what stood there before stays until all bytes of the new one are on the disk.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING
+
+from ucl.tables import errors
+from ucl.tables.cells import unmarked
+from ucl.tables.formats.csv_lines import write_csv
+from ucl.tables.formats.json_lines import write_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STDOUT = "-"
+
+
+@dataclass(frozen=True)
+class ResultColumns:
+    """What is said of each row, as Arrow arrays of one length; null where the row is invalid.
+
+    `total` is double, `feasible` and `contested` are bool, `decision` is text, `fired`, `violated` and `shadow` are
+    lists of text. `invalid` is null, or a struct of `field`, `reason` and `value`, the last as JSON text. `metadata`
+    says what holds for the whole call: now, timezone, folds, gaps, invalid rows.
+    """
+
+    total: pa.Array
+    feasible: pa.Array
+    contested: pa.Array
+    decision: pa.Array
+    fired: pa.Array
+    violated: pa.Array
+    shadow: pa.Array
+    invalid: pa.Array
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self) -> dict[str, pa.Array]:
+        """The columns under the names that they have in tables."""
+        return {
+            "ucl_total": self.total,
+            "ucl_feasible": self.feasible,
+            "ucl_contested": self.contested,
+            "ucl_decision": self.decision,
+            "ucl_fired": self.fired,
+            "ucl_violated": self.violated,
+            "ucl_shadow": self.shadow,
+            "ucl_invalid": self.invalid,
+        }
+
+
+def append_results(table: pa.Table, results: ResultColumns) -> pa.Table:
+    """The table with the results' columns after its own, and the call's facts as `ucl_…` metadata of its schema.
+
+    Raises `TableError` where the table has a column of one of these names.
+    """
+    named = results.named()
+    taken = [name for name in named if name in table.column_names]
+    if taken:
+        raise errors.name_taken(taken)
+    for name, column in named.items():
+        table = table.append_column(name, column)
+    facts = {f"ucl_{key}": value for key, value in results.metadata.items()}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
+
+
+def write_table(table: pa.Table, path: str | None, format: str) -> None:
+    """Writes to the file at `path`, or to standard output for None or `-`, as parquet arrow csv json or jsonl.
+
+    Raises `TableError` where the disk or the format refuses; a reader of standard output that went away is a
+    `BrokenPipeError`, as everywhere.
+    """
+    writer = _WRITERS.get(format)
+    if writer is None:
+        raise errors.unknown_format(format, _WRITERS)
+    if path == STDOUT:
+        path = None
+    try:
+        if path is None:
+            _write_stdout(table, writer)
+        elif _is_special(path):
+            with open(path, "wb") as file:
+                file.write(_bytes(table, writer))
+        else:
+            _write_file(table, os.path.realpath(path), writer)
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise errors.unwritable("standard output" if path is None else path, problem) from problem
+
+
+_Writer = Callable[["pa.Table", IO[bytes]], None]
+
+
+def _write_stdout(table: pa.Table, writer: _Writer) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_bytes(table, writer))
+    sys.stdout.buffer.flush()
+
+
+def _bytes(table: pa.Table, writer: _Writer) -> bytes:
+    sink = io.BytesIO()
+    writer(table, sink)
+    return sink.getvalue()
+
+
+def _is_special(path: str) -> bool:
+    """Devices and pipes are written to; only plain files can be replaced."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _write_file(table: pa.Table, path: str, writer: _Writer) -> None:
+    """A temporary file beside the target takes its place when it is whole, with the permissions that the target had."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "it is a folder")
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            if os.path.exists(path):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(path).st_mode))
+            writer(table, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _write_parquet(table: pa.Table, sink: IO[bytes]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        parquet.write_table(_clean(table), sink)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
+        raise errors.unwritable_type("Parquet", str(problem).partition("\n")[0]) from problem
+
+
+def _write_arrow(table: pa.Table, sink: IO[bytes]) -> None:
+    import pyarrow as pa
+
+    clean = _clean(table)
+    with pa.ipc.new_file(sink, clean.schema) as writer:
+        writer.write_table(clean)
+
+
+def _clean(table: pa.Table) -> pa.Table:
+    """Without marks, which are between our own rooms."""
+    import pyarrow as pa
+
+    return table.cast(pa.schema([unmarked(each) for each in table.schema], metadata=table.schema.metadata))
+
+
+_WRITERS: dict[str, _Writer] = {
+    "parquet": _write_parquet,
+    "arrow": _write_arrow,
+    "csv": write_csv,
+    "json": write_json,
+    "jsonl": write_json,
+}
