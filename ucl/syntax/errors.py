@@ -51,6 +51,16 @@ def too_deep(span: Span, limit: int) -> Diagnostic:
     return diagnostic("too-deep", span, message, "give parts of it names with `let` or `def`")
 
 
+def many_rules(span: Span, limit: int) -> Diagnostic:
+    """More rules than scoring is made for."""
+    return diagnostic("too-large", span, f"a program has at most {limit:,} rules, constraints and actions")
+
+
+def large_set(span: Span, limit: int) -> Diagnostic:
+    """A set literal with too many elements."""
+    return diagnostic("too-large", span, f"a set has at most {limit:,} elements")
+
+
 def long_name(span: Span, text: str, limit: int) -> Diagnostic:
     """A name of more than 200 characters."""
     return diagnostic("too-large", span, f"the name {quoted(text)} is longer than {limit} characters")

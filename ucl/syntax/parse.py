@@ -20,15 +20,18 @@ from typing import Any
 
 from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.syntax import ast, errors
-from ucl.syntax.build import DECODERS_ONLY, DEEPENING, Builder
-from ucl.syntax.lexer import DECLARATION_WORDS, END, Token, tokens
-from ucl.syntax.mending import mend
-from ucl.syntax.mistakes import Stop, explain
-from ucl.syntax.table import Effect, Reduction, load
+from ucl.syntax.reading.declarations import DECODERS_ONLY, DEEPENING, Builder
+from ucl.syntax.reading.lexer import DECLARATION_WORDS, END, Token, tokens
+from ucl.syntax.reading.mending import mend
+from ucl.syntax.reading.mistakes import Stop, explain
+from ucl.syntax.reading.table import Effect, Reduction, load
 
 LARGEST_SOURCE = 4 * 1024 * 1024
 DEEPEST = 100
 MOST_ERRORS = 100
+MOST_RULES = 100_000
+# What is nested and not yet closed lies on the stack: some twenty symbols a level, where every operator has its part.
+_TALLEST = 25 * DEEPEST
 
 
 def read_source(path: str, data: bytes, report: Report) -> Source | None:
@@ -69,6 +72,7 @@ def parse(source: Source, report: Report) -> ast.File:
         while position is not None and comments and comments[-1][0] >= position:
             comments.pop()
     _check_order(declarations, found)
+    _check_number(declarations, found)
     report.diagnostics.extend(found.diagnostics)
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
@@ -166,6 +170,8 @@ class _Machine:
                 landed = landings.get(key)
                 states.append(self._table.land(*key) if landed is None else landed)
             else:
+                if len(states) > _TALLEST:
+                    return self._read(), self._stop((terminal, start, end), too_deep=True)
                 states.append(action)
                 values.append(text[start:end] if mended is None else mended)
                 starts.append(start)
@@ -291,3 +297,9 @@ def _check_order(declarations: list[ast.Declaration], report: Report) -> None:
             report.add(errors.repeated_clause(declaration.span, word, first))
         elif word == "module" and index:
             report.add(errors.module_not_first(declaration.span))
+
+
+def _check_number(declarations: list[ast.Declaration], report: Report) -> None:
+    rules = [d for d in declarations if isinstance(d, (ast.Rule, ast.Constraint, ast.Action))]
+    if len(rules) > MOST_RULES:
+        report.add(errors.many_rules(rules[MOST_RULES].span, MOST_RULES))

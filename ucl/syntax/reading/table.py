@@ -4,7 +4,7 @@ Lark reads the grammar and computes the table; that takes most of a second, so t
 `table.json` and is used as long as it was made from the very grammar that is installed (their hashes agree). Where it
 was not, Lark computes the table again, in memory. After a change to the grammar:
 
-    python -m ucl.syntax.table
+    python -m ucl.syntax.reading.table
 
 In: the grammar's text. Out: a `Table`, with the terminals called as in `lexer`.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.resources import grammar_text
-from ucl.syntax.lexer import END, words
+from ucl.syntax.reading.lexer import END, words
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -64,19 +64,18 @@ def text(span: Span, written: str, report: Report) -> ast.TextLiteral:
         report.add(errors.control_character(Span(span.source, at, at + 1), control[0]))
     if "\\" not in inner:
         return ast.TextLiteral(span, inner)
-    value = _ESCAPE.sub(lambda match: _unescape(match, span, report), inner)
+    value = _ESCAPE.sub(_unescape, inner)
+    bad = next((match for match in _ESCAPE.finditer(inner) if len(match[1]) == 1 and match[1] not in _ESCAPES), None)
+    if bad is not None:
+        start = span.start + 1 + bad.start()
+        report.add(errors.bad_escape(Span(span.source, start, start + len(bad[0])), bad[0]))
     return ast.TextLiteral(span, unicodedata.normalize("NFC", _join_surrogates(value, span, report)))
 
 
-def _unescape(match: re.Match[str], span: Span, report: Report) -> str:
+def _unescape(match: re.Match[str]) -> str:
+    """The character that an escape stands for; what is no escape stands for itself."""
     escape = match[1]
-    if len(escape) == 5:
-        return chr(int(escape[1:], 16))
-    if escape in _ESCAPES:
-        return _ESCAPES[escape]
-    start = span.start + 1 + match.start()
-    report.add(errors.bad_escape(Span(span.source, start, start + len(match[0])), match[0]))
-    return escape
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _ESCAPES.get(escape, escape)
 
 
 _PAIR = re.compile("([\ud800-\udbff])([\udc00-\udfff])")

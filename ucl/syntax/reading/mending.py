@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from ucl.diagnostics import Report, Source, Span
 from ucl.syntax import errors
-from ucl.syntax.lexer import CLAUSE_WORDS, LONGEST_NAME, RESERVED, Token
-from ucl.syntax.literals import LONGEST_NUMBER
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, LONGEST_NAME, RESERVED, Token
+from ucl.syntax.reading.literals import LONGEST_NUMBER
 
 Takes = Callable[[str], bool]
 """Whether a terminal can come next."""

@@ -14,7 +14,7 @@ from itertools import islice
 
 from ucl.diagnostics import Diagnostic, Source, Span
 from ucl.syntax import errors
-from ucl.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, RESERVED, Token, tokens, words
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, RESERVED, Token, tokens, words
 
 _KEPT = 200
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "not"))
@@ -46,7 +46,7 @@ _OPERATORS = {
 _VALUES = frozenset(
     ("INT", "FLOAT", "PERCENT", "QUANTITY", "TEXT", "TIME", "DATE", "DATETIME", "WEEKDAY", "NAME", "true", "false")
 )
-_JOINS = frozenset(words("and or not in == != < <= > >= + - * / ?? if then else where ( ,"))
+_JOINS = frozenset(words("and or not in == != < <= > >= + - * / ?? if then else where ( , ="))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def _field_named_from(scene: _Scene) -> Diagnostic | None:
 
 def _chained(scene: _Scene) -> Diagnostic | None:
     """A comparison that already has two sides; `and` could follow it."""
-    if scene.terminal not in _COMPARISONS or "and" not in scene.stop.expected:
+    if (scene.terminal not in _COMPARISONS and scene.terminal != "=") or "and" not in scene.stop.expected:
         return None
     start, operator = _comparison_before(scene)
     replacement = None
@@ -359,7 +359,8 @@ def _swallowed(scene: _Scene) -> Diagnostic | None:
     if len(scene.before) < 2 or scene.terminal not in _VALUES:
         return None
     operator, word = scene.before[-2:]
-    if word[0] not in CLAUSE_WORDS or not (operator[0] in _JOINS or operator[0] in CLAUSE_WORDS):
+    begins = word[0] in CLAUSE_WORDS or (word[0] in DECLARATION_WORDS and scene.starts_line(word))
+    if not begins or not (operator[0] in _JOINS or operator[0] in CLAUSE_WORDS):
         return None
     return errors.missing_expression(scene.place(word), scene.written(operator), errors.quoted(word[0]))
 
