@@ -46,8 +46,7 @@ from ucl.semantics.zones import UTC, Zone
 
 HOUR, MINUTE = 3600 * SECOND, 60 * SECOND
 NOWHERE = Span(Source("test.ucl", ""), 0, 0)
-NEW_YORK = Zone.load("America/New_York")
-assert NEW_YORK is not None
+NEW_YORK = Zone.load("America/New_York") or UTC
 MINUTES, KM = Unit("min", Fraction(MINUTE)), Unit("km", Fraction(1000))
 LENGTH = t.Quantity(t.Dimension("m", "length", (Unit("m", Fraction(1)), KM)))
 
@@ -177,7 +176,6 @@ def test_local_times_follow_the_zone() -> None:
 
 def test_json_is_what_the_interface_says() -> None:
     zone = NEW_YORK
-    assert zone is not None
     assert to_json(instant(2026, 3, 8, 13), t.DATETIME, zone) == "2026-03-08T09:00:00-04:00"
     assert to_json(instant(2026, 1, 8, 13, 0, 0, 250), t.DATETIME, UTC) == "2026-01-08T13:00:00.000250+00:00"
     assert to_json(LAST_INSTANT, t.DATETIME, Zone.load("Asia/Tokyo") or UTC) == "9999-12-31T23:59:59.999999+00:00"
@@ -189,13 +187,12 @@ def test_json_is_what_the_interface_says() -> None:
     assert str(to_json(-0.0, t.FLOAT, UTC)) == "0.0"
     durations = {0: "PT0S", DAY: "P1D", 3 * HOUR: "PT3H", -90 * MINUTE: "-PT90M", 100: "PT0.0001S", SECOND: "PT1S"}
     assert {value: to_json(value, t.DURATION, UTC) for value in durations} == durations
-    texts = [
-        (6, t.INT, "6"),
-        (True, t.BOOL, "true"),
-        (None, t.Optional(t.INT), ""),
-        (frozenset({2, 1}), t.Set(t.INT), "1, 2"),
-    ]
-    assert [to_text(value, type, UTC) for value, type, _ in texts] == [text for *_, text in texts]
+    assert (to_text(6, t.INT, UTC), to_text(None, t.Optional(t.INT), UTC), to_text(True, t.BOOL, UTC)) == (
+        "6",
+        "",
+        "true",
+    )
+    assert to_text(frozenset({2, 1}), t.Set(t.INT), UTC) == "1, 2"
 
 
 round_trips = st.one_of(
@@ -282,7 +279,7 @@ def test_domains() -> None:
     local = LocalInstant(t.DATETIME, NOWHERE, instant(2026, 1, 1))
     since = field("at", t.DATETIME, domain=RangeDomain(local, None, False, False))
     assert check_domain(instant(2026, 1, 1), since, UTC)
-    assert not check_domain(instant(2026, 1, 1), since, NEW_YORK or UTC)
+    assert not check_domain(instant(2026, 1, 1), since, NEW_YORK)
     few = field("n", t.INT, domain=SetDomain(frozenset({1, 2})))
     assert [check_domain(n, few, UTC) for n in (2, 3)] == [True, False]
     tags = field("tags", t.Set(t.Closed(("a", "b"))))
@@ -311,7 +308,7 @@ KNOWN = program(
 
 
 def test_a_call_has_a_value_for_everything() -> None:
-    call = make_call(KNOWN, NOW, NEW_YORK or UTC, {"place": "home"}, {"limit": 3, "people": [{"name": "a"}]})
+    call = make_call(KNOWN, NOW, NEW_YORK, {"place": "home"}, {"limit": 3, "people": [{"name": "a"}]})
     assert isinstance(call, Call)
     assert call.context == {"mood": "calm", "place": "home"}
     assert call.memory == {"limit": 3, "people": ({"name": "a", "age": 40, "mail": None},)}

@@ -75,11 +75,11 @@ def _files_in_order(program: Program) -> dict[int, int]:
     of actions, each of which may lack files that another has. The program's own file is the last."""
     order = [id(program.sources[0])]
     for declarations in (program.rules, program.constraints, program.actions):
-        place = 0
-        for source in dict.fromkeys(id(declaration.span.source) for declaration in declarations):
+        following = order[-1]
+        for source in reversed(dict.fromkeys(id(declaration.span.source) for declaration in declarations)):
             if source not in order:
-                order.insert(place, source)
-            place = order.index(source) + 1
+                order.insert(order.index(following), source)
+            following = source
     return {source: place for place, source in enumerate(order)}
 
 
