@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from ucl.diagnostics import Diagnostic, Report, Severity, Source, Span
 from ucl.semantics import declaration_errors as errors
@@ -55,6 +55,7 @@ TYPE_WORDS = frozenset(
 
 K = TypeVar("K")
 V = TypeVar("V")
+D = TypeVar("D")
 
 
 class Asked(Mapping[K, V]):
@@ -68,6 +69,14 @@ class Asked(Mapping[K, V]):
         value = self._items[key]
         self.keys_used.add(key)
         return value
+
+    @overload
+    def get(self, key: K, /) -> V | None: ...
+    @overload
+    def get(self, key: K, /, default: V | D) -> V | D: ...
+    def get(self, key: K, /, default: V | D | None = None) -> V | D | None:
+        # Most bare names are asked for here and are not found; `Mapping.get` would raise and catch for each.
+        return self[key] if key in self._items else default
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._items)

@@ -123,7 +123,7 @@ def _definition(declared: ast.Def, module: Module, report: Report) -> Global:
     at_body = len(report.diagnostics)
     body = check_expression(declared.body, scope, report, wanted=result)
     _point_at_option(module, report, at_body)
-    if has_errors_since(report, before):
+    if has_errors_since(report, before) or isinstance(body.type, t.Unknown):
         return WRONG
     if expanded_size(body) > LARGEST_EXPANSION:
         report.add(errors.too_large(declared.name.span, name, LARGEST_EXPANSION))
