@@ -6,8 +6,10 @@ In: what was found. Out: a `TableError`, which the doors show as one message wit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+
+from ucl.semantics.suggest import nearest
 
 _MOST_LISTED = 20
 
@@ -118,12 +120,19 @@ def duplicate_columns(names: Sequence[str]) -> TableError:
     return TableError(f"the table has more than one column {_listed(names)}", "rename all but one of them")
 
 
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Raises `duplicate_columns` where names are not distinct."""
+    if len(set(names)) < len(names):
+        raise duplicate_columns([name for name, count in Counter(names).items() if count > 1])
+
+
 def missing_columns(wanted: Sequence[str], there: Sequence[str]) -> TableError:
     """Required fields without a column. `wanted` and `there` are the data's names for columns."""
     word = "column" if len(wanted) == 1 else "columns"
     message = f"the table has no {word} {_listed(wanted)}; it has {_listed(there) if there else 'none'}"
-    hints = [f"did you mean `{near[0]}`" for name in wanted[:3] if (near := get_close_matches(name, there, n=1))]
-    return TableError(message, " and ".join(hints) + "?" if hints else 'name the column with `from "…"` in the schema')
+    near = [found for name in wanted if (found := nearest(name, there))]
+    help = f"did you mean {_listed(near)}?" if near else 'a field names a column of another name with `from "…"`'
+    return TableError(message, help)
 
 
 def mistyped_column(column: str, holds: str, field: str, wants: str) -> TableError:

@@ -48,9 +48,7 @@ def read_table(path: str, *, format: str | None = None) -> pa.Table:
     data = _contents(path)
     chosen = format or _format_by_name(path) or _format_by_content(data)
     table = _READERS[chosen](data, name)
-    repeated = [column for column in dict.fromkeys(table.column_names) if table.column_names.count(column) > 1]
-    if repeated:
-        raise errors.duplicate_columns(repeated)
+    errors.refuse_duplicates(table.column_names)
     return table
 
 

@@ -62,9 +62,7 @@ def _from_named(columns: list[tuple[str, Any]]) -> pa.Table:
     import pyarrow as pa
 
     names = [name for name, _ in columns]
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        raise errors.duplicate_columns(repeated)
+    errors.refuse_duplicates(names)
     made = [_column(name, values) for name, values in columns]
     for (array, _), name in zip(made, names):
         if len(array) != len(made[0][0]):

@@ -71,9 +71,7 @@ def _header(data: bytes, name: str) -> tuple[list[str], str]:
         raise errors.no_header(name)
     if any("\N{REPLACEMENT CHARACTER}" in column for column in header):
         raise errors.not_utf8(name, 1)
-    repeated = [column for column in dict.fromkeys(header) if header.count(column) > 1]
-    if repeated:
-        raise errors.duplicate_columns(repeated)
+    errors.refuse_duplicates(header)
     return header, separator
 
 

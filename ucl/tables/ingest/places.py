@@ -77,10 +77,7 @@ class _Columns:
 def find_places(table: pa.Table, schema: Schema) -> Places:
     """Raises `TableError` for columns that are missing or repeated."""
     names = table.column_names
-    wanted = {f.column for f in schema.fields}
-    repeated = [name for name in dict.fromkeys(names) if name in wanted and names.count(name) > 1]
-    if repeated:
-        raise errors.duplicate_columns(repeated)
+    errors.refuse_duplicates(names)
     columns = {f.name: (table.column(i), cells_of(f)) for i, f in enumerate(table.schema)}
     places = Places()
     _find(_Columns("", columns), schema, (), table.num_rows, None, True, places)
@@ -120,6 +117,9 @@ def _find_record(
     optional = isinstance(each.type, Optional)
     name = source.prefix + each.column
     found = source.named(each.column)
+    if found is not None:
+        # Rows of Python or JSON have keys and no columns: one that lacks a key is wrong by itself.
+        needed = needed and found[1] is Cells.TYPED and not _is_null(found[0])
     if found is not None and not _is_null(found[0]):
         inner, there, no_record = _struct(*found, each, name)
         if no_record is not None:
@@ -143,13 +143,13 @@ def _struct(column: pa.ChunkedArray, cells: Cells, each: Field, name: str) -> tu
     no_record = None
     if cells is Cells.JSON:
         column, no_record = _decoded(column)
+        cells = Cells.ROWS
     if not pa.types.is_struct(column.type):
         if cells in (Cells.TYPED, Cells.CSV):
             raise errors.mistyped_column(
                 name, arrow_type_in_words(column.type), each.name, type_in_words(each.type, each.unit)
             )
-        wrong: Mask = column.is_valid().to_numpy()
-        return _Columns(f"{name}.", {}), ~wrong, wrong
+        return _Columns(f"{name}.", {}), np.zeros(len(column), np.bool_), column.is_valid().to_numpy()
     there = None if column.null_count == 0 else column.is_valid().to_numpy()
     children = {}
     for place in range(column.type.num_fields):

@@ -23,7 +23,8 @@ from ucl.tables.ingest.readers.reading import Cell, Parse
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan", re.IGNORECASE)
-_EPOCH, _MICROSECOND = dt.datetime(1970, 1, 1), dt.timedelta(microseconds=1)
+_EPOCH, _EPOCH_UTC = dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
 _BOOLS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -107,8 +108,8 @@ def _wall_clock(raw: Any) -> WallClock:
         clock = read_datetime(raw)
     elif isinstance(raw, dt.datetime):
         naive = raw.utcoffset() is None
-        utc = raw if naive else raw.astimezone(dt.UTC)
-        clock = WallClock((utc.replace(tzinfo=None) - _EPOCH) // _MICROSECOND, None if naive else 0)
+        since = raw.replace(tzinfo=None) - _EPOCH if naive else raw - _EPOCH_UTC
+        clock = WallClock(since // _MICROSECOND, None if naive else 0)
     if clock is None:
         raise Unreadable
     return clock
