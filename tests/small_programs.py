@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def read(program: Program, *rows: Row) -> list[Row | Invalid]:
     return [read_record(row, schema_of(program).fields, zone) for row in rows]
 
 
-def scored(text: str | Program, *rows: Row, groups: list[Hashable] | None = None, **more: Any) -> list[Outcome]:
+def scored(text: str | Program, *rows: Row, groups: Sequence[Hashable] | None = None, **more: Any) -> list[Outcome]:
     program = compiled(text) if isinstance(text, str) else text
     return score_options(program, schema_of(program), read(program, *rows), call_of(program, **more), groups)
 

@@ -222,7 +222,7 @@ def test_outcomes_do_not_depend_on_the_order_of_the_rows(rows: list[tuple[int, s
     program = BATCH_PROGRAM
     places = list(range(len(rows)))
     chance.shuffle(places)
-    straight = scored(program, *[{"price": n} for n, _ in rows], groups=[g for _, g in rows])
+    straight = scored(program, *[{"price": n} for n, _ in rows], groups=[group for _, group in rows])
     shuffled = scored(program, *[{"price": rows[i][0]} for i in places], groups=[rows[i][1] for i in places])
     assert [straight[i] for i in places] == shuffled
 

@@ -12,6 +12,8 @@ from small_programs import (
     ROWS,
     call_of,
     compiled,
+    scored,
+    totals,
     value_of,
     zone_named,
 )
@@ -170,3 +172,14 @@ def test_and_or_stop_at_what_decides() -> None:
     before = budget.left
     evaluate(condition, Frame(call_of(program), budget, {"n": BIG}))
     assert before - budget.left == 4  # and, ==, n, 1
+
+
+def test_the_deepest_expression_that_compiles_has_a_value() -> None:
+    deep = "-" * 90 + "x"
+    program = compiled(
+        f"def once(x: int) -> int = {deep}\n"
+        f"def twice(x: int) -> int = {deep.replace('x', 'once(x)')}\n"
+        "schema S { n: int }\n"
+        f"rule r on S {{ score {deep.replace('x', 'twice(n)')} }}"
+    )
+    assert totals(scored(program, {"n": 3})) == [3.0]

@@ -19,6 +19,7 @@ from typing import Any, assert_never
 
 from ucl.semantics import aggregates
 from ucl.semantics import program as p
+from ucl.semantics.builtins import Signature
 from ucl.semantics.operations import Overflow, checked_instant
 from ucl.semantics.outcome import Call, Outcome, as_score
 from ucl.semantics.program import Expr, Value
@@ -34,7 +35,7 @@ class Exhausted(Exception):  # noqa: N818 - a signal, not an error
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Definitions that call one another too deep for the stack are too many steps, too."""
+    """Where little of the stack was left to begin with, what does not fit it is too many steps, too."""
     try:
         yield
     except RecursionError:
@@ -152,71 +153,71 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def evaluate(expr: Expr, frame: Frame) -> Any:
-    """The value of an expression. The type checker has seen to it that absent values come only where they may."""
+    """The value of an expression. The type checker has seen to it that absent values come only where they may.
+
+    One level of an expression takes two levels of the stack at most, so that the deepest that the checker lets through
+    fits Python's own limit.
+    """
     frame.budget.spend()
-    value = _meaning(expr, frame)
+    value: Any
+    match expr:
+        case p.Const():
+            value = expr.value
+        case p.OptionValue():
+            value = _follow(frame.option, expr.path)
+        case p.ContextValue():
+            value = _context(expr.path, frame.call)
+        case p.MemoryValue():
+            value = frame.call.memory[expr.name]
+        case p.Variable():
+            value = frame.variables[expr.name]
+            if isinstance(value, Argument):
+                value = value.value()
+        case p.Member():
+            value = _follow(evaluate(expr.record, frame), (expr.name,))
+        case p.Apply():
+            value = _applied(expr.signature, [evaluate(argument, frame) for argument in expr.arguments], frame.call)
+        case p.Compare():
+            value = _COMPARISONS[expr.operator](evaluate(expr.left, frame), evaluate(expr.right, frame))
+        case p.InRange():
+            value = _in_range(expr, frame)
+        case p.InSet():
+            value = evaluate(expr.value, frame) in evaluate(expr.container, frame)
+        case p.And():
+            value = all(evaluate(operand, frame) for operand in expr.operands)
+        case p.Or():
+            value = any(evaluate(operand, frame) for operand in expr.operands)
+        case p.Not():
+            value = not evaluate(expr.operand, frame)
+        case p.If():
+            value = evaluate(expr.then if evaluate(expr.condition, frame) else expr.otherwise, frame)
+        case p.Coalesce():
+            value = evaluate(expr.value, frame)
+            if value is None:
+                value = evaluate(expr.default, frame)
+        case p.Present():
+            value = evaluate(expr.value, frame) is not None
+        case p.Comprehension():
+            value = _comprehension(expr, frame)
+        case p.BatchValue():
+            value = _batch_value(expr, frame)
+        case p.DefCall():
+            value = evaluate(expr.definition.body, frame.within(_arguments(expr, frame)))
+        case p.LetValue():
+            value = evaluate(expr.let.value, frame.within({}))
+        case p.LocalInstant():
+            value = checked_instant(frame.call.zone.instant(expr.local).instant)
+        case p.RuleFact():
+            assert frame.facts is not None
+            value = frame.facts.rules(expr.kind, expr.rule)
+        case p.OutcomeValue():
+            assert frame.facts is not None
+            value = outcome_value(expr.name, frame.facts.outcome)
+        case _:
+            assert_never(expr)
     if frame.watch is not None:
         frame.watch(expr, value)
     return value
-
-
-def _meaning(expr: Expr, frame: Frame) -> Any:
-    match expr:
-        case p.Const():
-            return expr.value
-        case p.OptionValue():
-            return _follow(frame.option, expr.path)
-        case p.ContextValue():
-            return _context(expr.path, frame.call)
-        case p.MemoryValue():
-            return frame.call.memory[expr.name]
-        case p.Variable():
-            value = frame.variables[expr.name]
-            return value.value() if isinstance(value, Argument) else value
-        case p.Member():
-            record = evaluate(expr.record, frame)
-            return None if record is None else record[expr.name]
-        case p.Apply():
-            return _apply(expr, frame)
-        case p.Compare():
-            return _COMPARISONS[expr.operator](evaluate(expr.left, frame), evaluate(expr.right, frame))
-        case p.InRange():
-            return _in_range(expr, frame)
-        case p.InSet():
-            return evaluate(expr.value, frame) in evaluate(expr.container, frame)
-        case p.And():
-            return all(evaluate(operand, frame) for operand in expr.operands)
-        case p.Or():
-            return any(evaluate(operand, frame) for operand in expr.operands)
-        case p.Not():
-            return not evaluate(expr.operand, frame)
-        case p.If():
-            return evaluate(expr.then if evaluate(expr.condition, frame) else expr.otherwise, frame)
-        case p.Coalesce():
-            value = evaluate(expr.value, frame)
-            return evaluate(expr.default, frame) if value is None else value
-        case p.Present():
-            return evaluate(expr.value, frame) is not None
-        case p.Comprehension():
-            return _comprehension(expr, frame)
-        case p.BatchValue():
-            return _batch_value(expr, frame)
-        case p.DefCall():
-            names = (parameter.name for parameter in expr.definition.parameters)
-            arguments = (Argument(argument, frame) for argument in expr.arguments)
-            return evaluate(expr.definition.body, frame.within(dict(zip(names, arguments, strict=True))))
-        case p.LetValue():
-            return evaluate(expr.let.value, frame.within({}))
-        case p.LocalInstant():
-            return checked_instant(frame.call.zone.instant(expr.local).instant)
-        case p.RuleFact():
-            assert frame.facts is not None
-            return frame.facts.rules(expr.kind, expr.rule)
-        case p.OutcomeValue():
-            assert frame.facts is not None
-            return outcome_value(expr.name, frame.facts.outcome)
-        case _:
-            assert_never(expr)
 
 
 def _follow(record: Mapping[str, Any] | None, path: tuple[str, ...]) -> Any:
@@ -239,12 +240,15 @@ def _context(path: tuple[str, ...], call: Call) -> Any:
             return _follow(call.context, path)
 
 
-def _apply(expr: p.Apply, frame: Frame) -> Any:
-    values = [evaluate(argument, frame) for argument in expr.arguments]
+def _applied(signature: Signature, values: list[Any], call: Call) -> Any:
     if None in values:
         return None
-    run = expr.signature.run
-    return run(frame.call.zone, *values) if expr.signature.zoned else run(*values)
+    return signature.run(call.zone, *values) if signature.zoned else signature.run(*values)
+
+
+def _arguments(expr: p.DefCall, frame: Frame) -> dict[str, Argument]:
+    names = (parameter.name for parameter in expr.definition.parameters)
+    return dict(zip(names, (Argument(argument, frame) for argument in expr.arguments), strict=True))
 
 
 def _in_range(expr: p.InRange, frame: Frame) -> bool:
