@@ -43,11 +43,11 @@ _MEANINGS = {
 
 
 def infer_name(node: ast.Name, place: Place, hint: Type | None) -> p.Expr:
-    return _as_value(find(node, place), node, node.text, place)
+    return as_value(find(node, place), node, place)
 
 
 def infer_attribute(node: ast.Attribute, place: Place, hint: Type | None) -> p.Expr:
-    return _as_value(find(node, place), node, errors.quote(node.span), place)
+    return as_value(find(node, place), node, place)
 
 
 def find(node: ast.Name | ast.Attribute, place: Place) -> p.Expr | Global:
@@ -55,10 +55,12 @@ def find(node: ast.Name | ast.Attribute, place: Place) -> p.Expr | Global:
     return _find_name(node, place) if isinstance(node, ast.Name) else _find_attribute(node, place)
 
 
-def _as_value(found: p.Expr | Global, node: ast.Expr, name: str, place: Place) -> p.Expr:
+def as_value(found: p.Expr | Global, node: ast.Expr, place: Place) -> p.Expr:
+    """What was found, where it is a value; a message and Unknown where it is none."""
+    if isinstance(found, p.Typed):
+        return found
+    name = errors.quote(node.span)
     match found:
-        case p.Typed():
-            return found
         case Wrong():
             return wrong(node.span)
         case p.Let():
@@ -195,7 +197,7 @@ def _find_attribute(node: ast.Attribute, place: Place) -> p.Expr | Global:
         if member is None:
             return place.refuse(errors.unknown_member(node.name_span, owner.module, node.name, owner.names()))
         return member
-    return _part(_as_value(owner, node.value, errors.quote(node.value.span), place), node, place)
+    return _part(as_value(owner, node.value, place), node, place)
 
 
 def _prefixed(prefix: str, node: ast.Attribute, place: Place) -> p.Expr | None:

@@ -12,8 +12,16 @@ from ucl.diagnostics import Diagnostic
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.fitting import WEEKDAY_NAMES, adapted, fit, instead_of, is_subtype, joined
-from ucl.semantics.check.expressions.names import find
+from ucl.semantics.check.expressions.fitting import (
+    WEEKDAY_NAMES,
+    adapted,
+    fit,
+    instead_of,
+    is_subtype,
+    joined,
+    present,
+)
+from ucl.semantics.check.expressions.names import as_value, find
 from ucl.semantics.check.expressions.operators import ORDERED, comparable, exact_float, instead_of_side
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import RangeLet
@@ -154,15 +162,16 @@ def _membership(node: ast.In, place: Place) -> p.Expr:
     if isinstance(container, ast.Name | ast.Attribute):
         found = find(container, place)
         if isinstance(found, RangeLet):
-            value = place.present(node.value)
             ends = Ends(_here(found.low, node), _here(found.high, node), found.inclusive, found.element)
-            return _in_range(node, value, ends, place)
-    if isinstance(node.value, ast.TextLiteral):
+            return _in_range(node, place.present(node.value), ends, place)
+        inside = present(as_value(found, container, place), place.report)
+    elif isinstance(container, ast.SetLiteral):
+        value = place.present(node.value)
+        return _in_set(node, value, place.present(container, t.Set(value.type)), place)
+    else:
         inside = place.present(container)
-        element = inside.type.element if isinstance(inside.type, t.Set) else None
-        return _in_set(node, place.present(node.value, element), inside, place)
-    value = place.present(node.value)
-    return _in_set(node, value, place.present(container, t.Set(value.type)), place)
+    element = inside.type.element if isinstance(inside.type, t.Set) else None
+    return _in_set(node, place.present(node.value, element), inside, place)
 
 
 def _here(end: p.Expr | None, node: ast.In) -> p.Expr | None:
