@@ -77,6 +77,12 @@ def test_what_needs_itself_is_one_message(text: str) -> None:
     assert check_text(text + "\nlet z = 1").errors == [("recursion", 1)]
 
 
+@pytest.mark.parametrize("default", ["n", "context.n", "now", "m", "f()"])
+def test_a_default_of_the_context_is_constant(default: str) -> None:
+    text = f"context {{ a: int  n: int = {default} }}\nmemory m: int\ndef f() -> int = m"
+    assert check_text(text.replace("n: int = now", "n: datetime = now")).errors == [("not-constant", 1)]
+
+
 def test_recursion_names_all_and_silences_uses() -> None:
     result = check_text("let a = b\nlet b = a\nschema S { n: int }\nrule r on S { when n > a score 0.5 }")
     assert "`a` and `b` are defined by each other" in result.only.message

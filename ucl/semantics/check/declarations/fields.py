@@ -44,9 +44,9 @@ def check_fields(declared: tuple[ast.FieldDeclaration, ...], module: Module, rep
 
 def check_context(module: Module, report: Report) -> None:
     """Fills in the module's context, without the `now` and `today` that every context has."""
-    blocks = [d for d in module.file.declarations if isinstance(d, ast.Context)]
+    unknown_context(module)
     declared = []
-    for node in (field for block in blocks for field in block.fields):
+    for node in _context_fields(module):
         if node.name.text in ALWAYS_IN_CONTEXT:
             report.add(errors.reserved_context_field(node.name.span, node.name.text))
         else:
@@ -56,11 +56,15 @@ def check_context(module: Module, report: Report) -> None:
 
 def unknown_context(module: Module) -> None:
     """The context of a module in which it can't be told: its fields are there, and say nothing."""
-    blocks = [d for d in module.file.declarations if isinstance(d, ast.Context)]
-    for node in (field for block in blocks for field in block.fields):
+    for node in _context_fields(module):
         name = node.name.text
         unknown = p.Field(name, UNKNOWN, None, name, None, None, node.doc, node.name.span)
         module.context.setdefault(name, unknown)
+
+
+def _context_fields(module: Module) -> list[ast.FieldDeclaration]:
+    """Of all `context` blocks together."""
+    return [field for d in module.file.declarations if isinstance(d, ast.Context) for field in d.fields]
 
 
 def _field(node: ast.FieldDeclaration, module: Module, report: Report) -> p.Field:

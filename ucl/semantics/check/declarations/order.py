@@ -38,7 +38,8 @@ def in_order(module: Module) -> list[Group]:
     }
     contexts = [d for d in module.file.declarations if isinstance(d, ast.Context)]
     context_fields = {f.name.text for c in contexts for f in c.fields} | {"now", "today"}
-    needs: dict[str, list[str]] = {CONTEXT: _known(contexts, declared, set())}
+    # A default that reads the context is not constant, which is said where it stands.
+    needs: dict[str, list[str]] = {CONTEXT: [n for n in _known(contexts, declared, set()) if n != CONTEXT]}
     for name, declaration in declared.items():
         needs[name] = _known(declaration, declared, context_fields)
     groups = components(needs, needs.__getitem__)
