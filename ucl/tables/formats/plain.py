@@ -35,7 +35,8 @@ def shown(cell: pa.Scalar, cells: Cells) -> Any:
     try:
         value = cell.as_py()
     except (ValueError, OverflowError):
-        return str(cell.cast("int64") if hasattr(cell.type, "unit") else cell)
+        # Beyond Python's years: Arrow's own count.
+        return str(getattr(cell, "value", cell.type))
     return from_json_cell(value) if cells is Cells.JSON else _plain(value)
 
 

@@ -120,7 +120,8 @@ def _may_hold(type: pa.DataType, kind: t.Type, unit: t.Unit | None, cells: Cells
     """Whether some cell of the Arrow type could be a value of the kind."""
     import pyarrow as pa
 
-    text = is_text(_value_type(type))
+    type = _value_type(type)
+    text = is_text(type)
     number = pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type)
     match kind:
         case t.Bool():

@@ -53,7 +53,7 @@ def _raw(cell: Any, kind: t.Type, cells: Cells) -> Any:
         return None
     match cells:
         case Cells.JSON:
-            return _from_json(cell)
+            return decode(cell)
         case Cells.CSV:
             return _from_csv(cell, kind)
     return cell
@@ -64,13 +64,6 @@ def _undecimal(raw: Any) -> Any:
     if not isinstance(raw, Decimal):
         return raw
     return float(raw) if not raw.is_finite() or raw % 1 else int(raw)
-
-
-def _from_json(cell: str) -> Any:
-    try:
-        return decode(cell)
-    except (ValueError, RecursionError):
-        raise Unreadable from None
 
 
 def _from_csv(cell: str, kind: t.Type) -> Any:
