@@ -44,7 +44,9 @@ class Zone:
 
     @staticmethod
     def load(name: str) -> Zone | None:
-        """The zone of that name, or None where the tz database has none. Cached."""
+        """The zone of that name, or None where the tz database has none. Cached; UTC needs no database."""
+        if name == UTC.name:
+            return UTC
         if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name) or name.split("/", 1)[0] in _NOT_ZONES:
             return None
         return _load(name)
