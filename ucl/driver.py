@@ -6,7 +6,7 @@ mistake. A file that can't be opened is `OSError`, which the doors put in words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from ucl.diagnostics import CompileError, Report, Source
@@ -62,22 +62,15 @@ def root_folder(folder: Path, file: File) -> Path:
     return here.parents[len(outer) - 1] if outer and fits and named else here
 
 
-@dataclass
+@dataclass(frozen=True)
 class Modules:
-    """Finds and parses imported modules: `std.*` from what ships, all else below `root` and never outside it."""
+    """Where imported modules are: `std.*` is what ships, all else lies below `root`, and never outside it."""
 
     root: Path | None
     report: Report
-    _parsed: dict[str, File | None] = field(default_factory=dict)
 
-    def find(self, module: str) -> File | None:
-        """The parsed file of `a.b`, or None where there is none. Each module is read once."""
-        if module not in self._parsed:
-            source = self._source(module)
-            self._parsed[module] = None if source is None else parse(source, self.report)
-        return self._parsed[module]
-
-    def _source(self, module: str) -> Source | None:
+    def find(self, module: str) -> Source | None:
+        """The text of `a.b`, or None where there is none."""
         names = module.split(".")
         if names[0] == "std":
             shipped = stdlib_source(module)

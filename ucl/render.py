@@ -104,14 +104,14 @@ def _mark(span: Span, line: int, column: int) -> tuple[str, int, int]:
     lead, tail = "…" if first else "", "…" if last < len(text) else ""
     before = lead + _shown(text[first:start])
     marked = _shown(text[start : min(end, last)])
-    return before + marked + _shown(text[end:last]) + tail, _width(before), max(_width(marked), 1)
+    return before + marked + _shown(text[end:last]) + tail, text_width(before), max(text_width(marked), 1)
 
 
 def _shown(text: str) -> str:
     return printable(text.replace("\t", " " * _TAB))
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Terminal cells: wide characters of East Asian scripts take two, combining marks none."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -91,25 +91,32 @@ _BY_SIGNATURE: Mapping[Signature, str] = {row: name for name, row in _BY_NAME.it
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
-def encode(checked: Program, shown_path: Callable[[Source], str]) -> str:
-    """The text of a checked program; `shown_path` gives the path under which a source is remembered."""
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """The text of a stored program, and the hash of what it holds."""
+
+    text: str
+    hash: str
+
+
+def encode(checked: Program, shown_path: Callable[[Source], str]) -> Stored:
+    """A checked program as text; `shown_path` gives the path under which a source is remembered."""
     writer = _Writer(shown_path)
     root = writer.value(checked)
     writer.drain()
     content = {"objects": writer.in_order(), "program": root}
-    text = _canonical(content)
-    return json.dumps({"format": FORMAT, "version": VERSION, "hash": _digest(text), "content": content}, **_COMPACT)
-
-
-_COMPACT: Mapping[str, Any] = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
+    canonical = _canonical(content)
+    digest = _digest(canonical)
+    return Stored(f'{{"format":"{FORMAT}","version":{VERSION},"hash":"{digest}","content":{canonical}}}\n', digest)
 
 
 def _canonical(content: Any) -> str:
-    return json.dumps(content, **_COMPACT)
+    """One text for one content: compact, and ASCII, since texts may hold what UTF-8 can't."""
+    return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 class _Writer:
@@ -178,8 +185,11 @@ class _Writer:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def decode(text: str) -> Program:
-    """The program in `text`; raises `CorruptProgramError` for anything that `encode` would not write."""
+def decode(text: str, expected_hash: str | None = None) -> Program:
+    """The program in `text`; raises `CorruptProgramError` for anything that `encode` would not write.
+
+    `expected_hash` is that of the program which the caller means.
+    """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -277,6 +287,6 @@ def _fits(value: Any, expected: Any) -> bool:
         return isinstance(value, Mapping) and all(
             isinstance(k, str) and _fits(v, arguments[1]) for k, v in value.items()
         )
-    if isinstance(origin, type):
-        return not isinstance(value, str) and isinstance(value, origin) and all(_fits(v, arguments[0]) for v in value)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return isinstance(value, tuple) and all(_fits(item, arguments[0]) for item in value)
     return isinstance(expected, type) and isinstance(value, expected)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import os
 import sys
 import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-import typer
-from typer.core import TyperGroup
+from typing import NoReturn
 
 from ucl.cli.output import CommandError, complain, discard_output
 
@@ -20,106 +19,128 @@ WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-# Name on the command line to `module:function`; the order is that of the help.
-COMMANDS: Mapping[str, str] = {
-    "check": "ucl.cli.source:check",
-    "fmt": "ucl.cli.source:fmt",
-    "score": "ucl.cli.score:score",
-    "explain": "ucl.cli.score:explain",
-    "act": "ucl.cli.answer:act",
-    "query": "ucl.cli.answer:query",
-    "alerts": "ucl.cli.answer:alerts",
-    "build": "ucl.cli.make:build",
-    "warmup": "ucl.cli.make:warmup",
-    "bench": "ucl.cli.make:bench",
+
+@dataclass(frozen=True)
+class Command:
+    """A command's module has a function `add_NAME(parser)` that declares its arguments, and a function `NAME` that
+    takes them by name and returns the exit status. `-` in a name is `_` there."""
+
+    module: str
+    help: str
+
+
+# In the order of the help.
+COMMANDS: Mapping[str, Command] = {
+    "check": Command("ucl.cli.source", "check programs: syntax, names and types"),
+    "fmt": Command("ucl.cli.source", "lay programs out in the one canonical way"),
+    "score": Command("ucl.cli.score", "score the rows of a table"),
+    "explain": Command("ucl.cli.score", "say why one row scores as it does"),
+    "act": Command("ucl.cli.answer", "print the effects that a program's actions ask for"),
+    "query": Command("ucl.cli.answer", "ask a definition of a program"),
+    "alerts": Command("ucl.cli.answer", "print the alerts that a memory gives rise to"),
+    "build": Command("ucl.cli.make", "write typed Python packages"),
+    "warmup": Command("ucl.cli.make", "compile the kernels now"),
+    "bench": Command("ucl.cli.make", "measure this machine against other engines"),
 }
-_SETTINGS = {"help_option_names": ["-h", "--help"]}
-
-
-class _Commands(TyperGroup):
-    """Finds a command by importing it, so that each pays for its own imports only."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name, context_settings=_SETTINGS)(getattr(import_module(module), function))
-        return typer.main.get_command(single)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Runs the command; what goes wrong outside the program (files, pipes, the user's patience) ends here."""
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except CommandError as failure:
-            complain(failure.message, failure.help)
-            raise typer.Exit(WRONG_USE) from None
-        except KeyboardInterrupt:
-            discard_output()
-            complain("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            discard_output()
-            raise typer.Exit(BROKEN_PIPE) from None
-        except OSError as error:
-            discard_output()
-            complain(_file_trouble(error))
-            raise typer.Exit(WRONG_USE) from None
-        return result
-
-
-app = typer.Typer(cls=_Commands, add_completion=False, rich_markup_mode=None, context_settings=_SETTINGS)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        import ucl
-
-        print(f"uclc {ucl.__version__}")
-        raise typer.Exit
-
-
-@app.callback(no_args_is_help=True)
-def _uclc(
-    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True, callback=_print_version),
-) -> None:
-    """Check and run UCL programs. `uclc PROGRAM.ucl` alone checks the program."""
 
 
 def run(arguments: list[str]) -> int:
-    """Runs the command line and returns its exit status."""
+    """Runs the command line and returns its exit status; every way to end is met here."""
     for stream in (sys.stdout, sys.stderr):
         # What can't be encoded (a lone surrogate from JSON) comes out as its escape, which JSON allows.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(encoding="utf-8", errors="backslashreplace")
-    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        if not (arguments[0].endswith(".ucl") or Path(arguments[0]).exists()):
-            return _no_such_command(arguments[0])
-        arguments = ["check", *arguments]
     try:
-        app(args=arguments, prog_name="uclc")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        status = _dispatch(arguments)
+        sys.stdout.flush()
+    except CommandError as error:
+        complain(error.message, error.help)
+        return WRONG_USE
+    except KeyboardInterrupt:
+        discard_output()
+        complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        discard_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        discard_output()
+        complain(_file_trouble(error))
+        return WRONG_USE
     except Exception as error:
-        return _our_fault(error)
-    return 0
+        return _refused(error) or _our_fault(error)
+    return status
 
 
-def _no_such_command(word: str) -> int:
-    close = difflib.get_close_matches(word, COMMANDS, n=1)
-    complain(
-        f"there is no command and no file `{word}`", f"did you mean `{close[0]}`?" if close else "see `uclc --help`"
-    )
+def _dispatch(arguments: list[str]) -> int:
+    match arguments:
+        case []:
+            print(_help(), file=sys.stderr)
+            return WRONG_USE
+        case ["-h" | "--help" | "help", *_]:
+            print(_help())
+            return 0
+        case ["--version" | "-V", *_]:
+            import ucl
+
+            print(f"uclc {ucl.__version__}")
+            return 0
+        case [name, *rest] if name in COMMANDS:
+            return _call(name, rest)
+        case [path, *_] if path.endswith(".ucl") or Path(path).exists():
+            return _call("check", arguments)
+        case [word, *_]:
+            close = difflib.get_close_matches(word, COMMANDS, n=1)
+            mend = f"did you mean `{close[0]}`?" if close else "see `uclc --help`"
+            raise CommandError(f"there is no command and no file `{word}`", mend)
     return WRONG_USE
+
+
+def _call(name: str, words: list[str]) -> int:
+    command = COMMANDS[name]
+    module, function = import_module(command.module), name.replace("-", "_")
+    parser = _Parser(prog=f"uclc {name}", description=command.help.capitalize() + ".", allow_abbrev=False)
+    getattr(module, f"add_{function}")(parser)
+    try:
+        parsed = parser.parse_intermixed_args(words)
+    except SystemExit as end:  # only `--help` ends so
+        return end.code if isinstance(end.code, int) else 0
+    status: int = getattr(module, function)(**vars(parsed))
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong as every other message is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(message, f"{self.format_usage().removeprefix('usage: ').strip()}")
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items()]
+    head = "usage: uclc COMMAND …\n\nChecks and runs UCL programs. `uclc PROGRAM.ucl` alone checks the program.\n"
+    return "\n".join([head, *lines, "\n`uclc COMMAND --help` says more; `uclc --version` prints the version."])
+
+
+# --- what went wrong ------------------------------------------------------------------------------------------------
 
 
 def _file_trouble(error: OSError) -> str:
     reason = (error.strerror or str(error)).lower()
     return f"`{error.filename}`: {reason}" if error.filename else f"the output could not be written: {reason}"
+
+
+def _refused(error: Exception) -> int | None:
+    """The status for a call or a table that is wrong as a whole, which is said; None for any other exception."""
+    from ucl.scoring.errors import CallError
+    from ucl.tables.errors import TableError
+
+    if not isinstance(error, CallError | TableError):
+        return None
+    discard_output()
+    complain(error.message, error.help)
+    return WRONG_USE
 
 
 def _our_fault(error: Exception) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, TextIO
 
-from ucl.render import printable
+from ucl.render import printable, text_width
 
 
 class CommandError(Exception):
@@ -52,14 +54,56 @@ def discard_output() -> None:
         return
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Writes `text` to `path` as a whole or not at all; the file's mode stays as it was, and a link stays a link."""
+def replace_file(path: Path, text: str | Iterable[str]) -> None:
+    """Writes to `path` as a whole or not at all; the file's mode stays as it was, and a link stays a link."""
     path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as device:
+            device.writelines([text] if isinstance(text, str) else text)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         if path.exists():
             temporary.chmod(path.stat().st_mode)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+# --- for reading ----------------------------------------------------------------------------------------------------
+
+
+def text_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[Sequence[str]], right: Set[int]
+) -> Iterator[str]:
+    """Aligned columns under their heads, those in `right` to the right; each row may have lines below it."""
+    shown = [[printable(cell).replace("\n", " ") for cell in row] for row in [heads, *rows]]
+    widths = [max(map(text_width, column)) for column in zip(*shown, strict=True)]
+    for place, row in enumerate(shown):
+        padding = [" " * (width - text_width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, padding, strict=True))]
+        yield "  ".join(cells).rstrip()
+        yield from (f"{' ' * (widths[0] + 2)}{printable(line)}" for line in (below[place - 1] if place else ()))
+
+
+def with_progress(lines: Iterator[str], total: int, wanted: bool) -> Iterator[str]:
+    """The lines as they are; where they take over a second and a person watches, with a bar on standard error."""
+    if not wanted or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from lines
+        return
+    started, bar = time.monotonic(), None
+    for done, line in enumerate(lines, 1):
+        yield line
+        if bar is None and done % 256 == 0 and time.monotonic() - started > 1:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            bar = Progress(console=Console(stderr=True), transient=True)
+            bar.start()
+            task = bar.add_task("scoring", total=total)
+        if bar is not None and done % 256 == 0:
+            bar.update(task, completed=done)
+    if bar is not None:
+        bar.stop()

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from ucl import render
-from ucl.cli.output import CommandError, complain, remark, use_colour
+from ucl.cli.output import CommandError, complain, remark, replace_file, use_colour
 from ucl.diagnostics import Diagnostic, Report, Severity
-
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", help="Programs, or folders of programs.")]
 
 
 class CheckFormat(StrEnum):
@@ -24,35 +20,34 @@ class CheckFormat(StrEnum):
     GITHUB = "github"
 
 
-def check(
-    paths: Paths,
-    format: Annotated[CheckFormat, typer.Option(help="How to print what is found.")] = CheckFormat.TEXT,
-    fast: Annotated[bool, typer.Option("--fast", help="Leave the analysis of rules against each other out.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")] = False,
-) -> None:
-    """Check programs: syntax, names and types."""
+def add_check(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+", type=Path, help="a program, or a folder of programs")
+    add("--format", choices=[*CheckFormat], type=CheckFormat, default=CheckFormat.TEXT, help="how to print findings")
+    add("--fast", action="store_true", help="leave the analysis of rules against each other out")
+    add("--strict", action="store_true", help="let warnings fail too")
+
+
+def check(paths: list[Path], format: CheckFormat, fast: bool, strict: bool) -> int:
+    """Prints what is found in all files; the status is 1 where that fails, 2 where a file could not be opened."""
     from ucl.driver import check_path
 
     found: list[Diagnostic] = []
-    missing = False
-    files = 0
+    missing = files = 0
     for path in program_files(paths):
         files += 1
         try:
             found.extend(check_path(path)[1])
         except OSError as error:
             complain(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")
-            missing = True
+            missing += 1
     found = list(_once(found))
     _print_findings(found, format)
-    if format is CheckFormat.TEXT:
+    if format is CheckFormat.TEXT and missing < files:
         remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
     if not fast:
         remark("note: checked were syntax, names and types; the analysis of rules against each other is not yet here")
-    if missing:
-        raise typer.Exit(2)
-    if fails(found, strict):
-        raise typer.Exit(1)
+    return 2 if missing else int(fails(found, strict))
 
 
 def program_files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -105,14 +100,15 @@ def _print_findings(found: list[Diagnostic], format: CheckFormat) -> None:
 # --- fmt ------------------------------------------------------------------------------------------------------------
 
 
-def fmt(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH…|-", help="Programs or folders, or `-` for standard input.")
-    ],
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; end with 1 if a file would change.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")] = False,
-) -> None:
-    """Lay programs out in the one canonical way."""
+def add_fmt(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+", help="a program, a folder of programs, or `-` for standard input")
+    add("--check", action="store_true", help="write nothing; end with status 1 if a file would change")
+    add("--diff", action="store_true", help="write nothing; print what would change")
+
+
+def fmt(paths: list[str], check: bool, diff: bool) -> int:
+    """Rewrites files in place, and standard input to standard output; the status is 1 where a file has mistakes."""
     broken = changed = 0
     for shown, path in _to_format(paths):
         before, after, report = _formatted(path)
@@ -124,8 +120,7 @@ def fmt(
         elif before != after:
             changed += 1
             _change(shown, path, before, after, write=not (check or diff), diff=diff)
-    if broken or (changed and (check or diff)):
-        raise typer.Exit(1)
+    return int(bool(broken or (changed and (check or diff))))
 
 
 def complain_about(report: Report) -> None:
@@ -165,8 +160,6 @@ def _change(shown: str, path: Path | None, before: str, after: str, write: bool,
         lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), shown, shown)
         sys.stdout.write("".join(line if line.endswith("\n") else line + "\n" for line in lines))
     elif write and path is not None:
-        from ucl.cli.output import replace_file
-
         replace_file(path, after)
         print(f"formatted {shown}")
     else:

@@ -1,0 +1,249 @@
+"""A pydantic model for each schema: Python values with types on the one side, rows as data has them on the other.
+
+In: a `Schema`. Out: a subclass of `Record`. Fields have Python's names and types; what a model dumps has the names of
+the data's columns, so that `score` reads it, and is read back to an equal model. A model refuses what `score` would
+refuse: values outside a field's domain, ints beyond 64 bits, numbers that are not finite.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, ClassVar, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict, SerializationInfo, create_model, model_serializer, model_validator
+
+from ucl.build.naming import Names
+from ucl.scoring.python_values import EPOCH, to_python
+from ucl.semantics import types as t
+from ucl.semantics.outcome import Invalid, Reason
+from ucl.semantics.program import Const, Field, LocalInstant, MemoryField, Program, RangeDomain, Schema
+from ucl.semantics.values import iso
+from ucl.semantics.values.read import read_field
+from ucl.semantics.zones import Zone
+
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+class Record(BaseModel):
+    """What all models of schemas share: frozen, without unknown fields; a field is set by its name or its column."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False)
+
+    __ucl_schema__: ClassVar[Schema]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_attribute(cls, data: Any) -> Any:
+        """Columns and UCL's own names become Python's; numbers of a unit of time become durations."""
+        if not isinstance(data, Mapping):
+            return data
+        attributes = attribute_names(cls.__ucl_schema__)
+        fields = {key: f for f in cls.__ucl_schema__.fields for key in (f.column, f.name, attributes[f.name])}
+        given = {}
+        for key, value in data.items():
+            field = fields.get(key)
+            given[key if field is None else attributes[field.name]] = value if field is None else _in_unit(value, field)
+        return given
+
+    @model_validator(mode="after")
+    def _in_domain(self) -> Record:
+        for field, attribute in attribute_names(self.__ucl_schema__).items():
+            declared = self.__ucl_schema__.field(field)
+            value = getattr(self, attribute)
+            if declared is not None and value is not None and (problem := _problem(value, declared)):
+                raise ValueError(f"`{field}` {problem}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _as_row(self, handler: Any, info: SerializationInfo) -> dict[str, Any]:
+        """By column, and without what was not given, which the program fills in.
+
+        JSON has sets in ascending order and durations as numbers of the field's unit.
+        """
+        dumped = handler(self)
+        row = {}
+        for field in self.__ucl_schema__.fields:
+            attribute = attribute_names(self.__ucl_schema__)[field.name]
+            if attribute in self.model_fields_set:
+                value = getattr(self, attribute)
+                in_json = info.mode == "json"
+                row[field.column] = _json(value, dumped[attribute], field) if in_json else dumped[attribute]
+        return row
+
+
+def _json(value: Any, dumped: Any, field: Field) -> Any:
+    match value:
+        case frozenset():
+            return sorted(dumped)
+        case dt.timedelta():
+            microseconds = value // dt.timedelta(microseconds=1)
+            return iso.write_duration(microseconds) if field.unit is None else float(microseconds / field.unit.factor)
+        case _:
+            return dumped
+
+
+def _in_unit(value: Any, field: Field) -> Any:
+    """A plain number for a duration is in the field's unit."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or field.unit is None or not isinstance(t.present(field.type), t.Duration):
+        return value
+    return dt.timedelta(microseconds=round(Fraction(value) * field.unit.factor))
+
+
+_UTC = Zone("UTC", (), (0,), ())
+_WHY = {
+    Reason.DOMAIN: "is outside its domain",
+    Reason.UNREADABLE: "is outside the range of its type",
+    Reason.OVERFLOW: "is outside the range of its type",
+    Reason.ABSENT: "must be given",
+}
+
+
+def _problem(value: Any, field: Field) -> str | None:
+    """Why `score` would call the value invalid; None where it would not, or where that depends on the call's zone."""
+    if isinstance(value, Record):
+        return None
+    if isinstance(field.domain, RangeDomain) and isinstance(field.domain.low or field.domain.high, LocalInstant):
+        return None
+    found = read_field(value, field, _UTC, (field.name,))
+    return _WHY[found.reason] if isinstance(found, Invalid) else None
+
+
+# --- what a schema's fields are to Python ---------------------------------------------------------------------------
+
+# Names that annotations in the body of a class use, and those that a model has already.
+_UNUSABLE = frozenset({"bool", "int", "float", "str", "frozenset", *dir(Record)})
+
+
+@cache
+def attribute_names(schema: Schema) -> Mapping[str, str]:
+    """For each field, in order, the Python attribute that holds it."""
+    names = Names(_UNUSABLE)
+    return {field.name: names.take(field.name) for field in schema.fields}
+
+
+def may_lack(field: Field | MemoryField) -> bool:
+    """Whether a caller may leave it out."""
+    return field.default is not None or isinstance(field.type, t.Optional | t.List)
+
+
+def default_value(field: Field) -> Any:
+    """What Python shows for a field that is not given; None where that depends on the call's zone."""
+    match field.default:
+        case Const(value=value) if value is not None:
+            if field.unit is not None and isinstance(t.present(field.type), t.Quantity):
+                assert isinstance(value, float | int)
+                return float(Fraction(value) / field.unit.factor)
+            return to_python(value, t.present(field.type), None)
+        case LocalInstant(local=local):
+            return EPOCH.replace(tzinfo=None) + dt.timedelta(microseconds=local)
+        case _:
+            return None
+
+
+def default_text(field: Field) -> str | None:
+    """The default as Python source behind `_dt`; None for a field that must be given."""
+    if not may_lack(field):
+        return None
+    return _literal(default_value(field))
+
+
+def _literal(value: Any) -> str:
+    match value:
+        case dt.datetime() | dt.date() | dt.time():
+            return repr(value).replace("datetime.", "_dt.", 1).replace("=datetime.", "=_dt.")
+        case dt.timedelta():
+            return f"_dt.timedelta(microseconds={value // dt.timedelta(microseconds=1)})"
+        case frozenset():
+            inner = ", ".join(_literal(v) for v in sorted(value))
+            return f"frozenset({{{inner}}})" if value else "frozenset()"
+        case _:
+            return repr(value)
+
+
+def needed_schemas(program: Program) -> list[Schema]:
+    """Every schema that a caller of the program can meet, each after those that its fields hold."""
+    found: dict[Schema, None] = {}
+
+    def visit(type: t.Type) -> None:
+        match type:
+            case t.Optional(inner):
+                visit(inner)
+            case t.List(element):
+                visit(element)
+            case t.Record(schema) if schema not in found:
+                for field in schema.fields:
+                    visit(field.type)
+                found[schema] = None
+            case _:
+                return
+
+    for met in _met_types(program):
+        visit(met)
+    return list(found)
+
+
+def _met_types(program: Program) -> Iterator[t.Type]:
+    yield from (t.Record(schema) for schema in program.schemas.values())
+    yield from (t.Record(rule.schema) for rule in program.rules)
+    yield from (t.Record(constraint.schema) for constraint in program.constraints)
+    yield from (t.Record(action.schema) for action in program.actions)
+    yield from (field.type for field in program.context)
+    yield from (field.type for field in program.memory)
+    yield from (definition.result for definition in program.definitions.values())
+    yield from (p.type for definition in program.definitions.values() for p in definition.parameters)
+
+
+# --- models made at run time ----------------------------------------------------------------------------------------
+
+
+def models_of(schemas: list[Schema]) -> dict[Schema, type[Record]]:
+    """A model for each schema of a list in which each stands after those that its fields hold."""
+    made: dict[Schema, type[Record]] = {}
+    for schema in schemas:
+        attributes = attribute_names(schema)
+        fields: dict[str, Any] = {}
+        for field in schema.fields:
+            default = default_value(field) if may_lack(field) else ...
+            annotation = _annotation(field.type, made)
+            fields[attributes[field.name]] = (annotation | None if default is None else annotation, default)
+        base = type("Record", (Record,), {"__ucl_schema__": schema, "__module__": __name__})
+        made[schema] = create_model(schema.name, __base__=base, __doc__=schema.doc, **fields)
+    return made
+
+
+def _annotation(type: t.Type, models: Mapping[Schema, Any]) -> Any:
+    match type:
+        case t.Bool():
+            return bool
+        case t.Int():
+            return int
+        case t.Float() | t.Quantity():
+            return float
+        case t.Text():
+            return str
+        case t.Closed(values):
+            return Literal[values]
+        case t.Weekday():
+            return Weekday
+        case t.Date():
+            return dt.date
+        case t.Time():
+            return dt.time
+        case t.DateTime():
+            return dt.datetime
+        case t.Duration():
+            return dt.timedelta
+        case t.Set(element):
+            return frozenset[str if element is None else _annotation(element, models)]  # type: ignore[misc]
+        case t.Record(schema):
+            return models[schema]
+        case t.Optional(inner):
+            return _annotation(inner, models) | None
+        case t.List() | t.Unknown():
+            raise AssertionError(f"no field of a record is {type}")
+        case _:
+            assert_never(type)

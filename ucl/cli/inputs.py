@@ -1,0 +1,151 @@
+"""What commands read: programs, tables, context and memory files, `--set` pairs; unreadable is a `CommandError`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ucl.cli.output import CommandError
+from ucl.cli.source import complain_about
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ucl.scoring import CompiledProgram
+
+# Files of a call are read whole; one beyond this is a mistake, or worse.
+_LARGEST_JSON = 1 << 30
+
+
+# --- what commands share on their lines -----------------------------------------------------------------------------
+
+
+def add_program(parser: ArgumentParser) -> None:
+    parser.add_argument("program", metavar="PROGRAM", type=Path, help="the program, a `.ucl` file")
+
+
+def add_table(parser: ArgumentParser) -> None:
+    about = "a CSV, JSON, JSON Lines, Parquet or Arrow file; `-` for standard input"
+    parser.add_argument("options", metavar="OPTIONS", nargs="?", help=about)
+    parser.add_argument("--sql", metavar="QUERY", help="score the rows of a DuckDB query in place of a file")
+    parser.add_argument("--schema", metavar="S", help="what a row is, where the program has rules on several schemas")
+
+
+def add_call(parser: ArgumentParser) -> None:
+    """The options that `read_call` takes."""
+    add = parser.add_argument
+    add("--context", metavar="FILE", type=Path, help="a JSON object with the context")
+    add("--set", metavar="K=V", action="append", dest="sets", help="set one field of the context; may be repeated")
+    add("--memory", metavar="FILE", type=Path, help="a JSON object with the memory")
+    add("--now", metavar="DT", help="the moment of the call, in place of the clock's")
+    add("--timezone", metavar="Z", help="the zone of the call, in place of the program's")
+
+
+def count(word: str) -> int:
+    """An argument that is a whole number from 0 up."""
+    if not (word.isascii() and word.isdigit()):
+        raise ArgumentTypeError(f"`{word}` is not a whole number")
+    return int(word)
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def load_program(path: Path) -> CompiledProgram | None:
+    """The program, ready to run; None for one with mistakes, which have been said (status 1)."""
+    from ucl.driver import check_path
+    from ucl.scoring import CompiledProgram
+
+    try:
+        program, report = check_path(path)
+    except OSError as error:
+        raise unreadable(str(path), error) from None
+    if program is None:
+        complain_about(report)
+        return None
+    return CompiledProgram(program)
+
+
+def read_options(path: str | None, sql: str | None) -> pa.Table:
+    """The table to score: a file or a query, and not both."""
+    from ucl.tables.files import read_sql, read_table
+
+    if (path is None) == (sql is None):
+        raise CommandError("name one table to score", 'a file, `-`, or `--sql "select …"`')
+    return read_table(path) if path is not None else read_sql(sql or "")
+
+
+def read_call(
+    context: Path | None, sets: Sequence[str] | None, memory: Path | None, now: str | None, timezone: str | None
+) -> dict[str, Any]:
+    """The keyword arguments that say what holds around a call."""
+    known = dict(_object(context)) if context is not None else {}
+    for pair in sets or ():
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError(f"`--set {pair}` has no value", "write `--set name=value`")
+        known[name] = _word(value)
+    remembered = None if memory is None else _object(memory)
+    return {"context": known, "memory": remembered, "now": now, "timezone": timezone}
+
+
+def _word(text: str) -> Any:
+    """JSON where it is JSON, else the text as it stands: `--set busy=true`, `--set mood=calm`."""
+    try:
+        return _parse(text)
+    except ValueError:
+        return text
+
+
+def _object(path: Path) -> Mapping[str, Any]:
+    try:
+        if str(path) == "-":
+            text = sys.stdin.read(_LARGEST_JSON)
+        else:
+            with path.open(encoding="utf-8-sig") as file:
+                text = file.read(_LARGEST_JSON)
+        value = _parse(text)
+    except OSError as error:
+        raise unreadable(str(path), error) from None
+    except UnicodeDecodeError:
+        raise CommandError(f"`{path}` is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise CommandError(f"`{path}` is not JSON in line {error.lineno}: {error.msg.lower()}") from None
+    except ValueError as error:
+        raise CommandError(f"`{path}` is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise CommandError(f"`{path}` holds no JSON object", 'write a key for each name: {"name": value}')
+    return value
+
+
+def _parse(text: str) -> Any:
+    """JSON as the standard has it: no key twice, no NaN."""
+    try:
+        return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it gives `{repeated}` twice in one object")
+    return found
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not a value of JSON")
+
+
+def unreadable(path: str, error: OSError) -> CommandError:
+    if isinstance(error, FileNotFoundError):
+        return CommandError(f"there is no file `{path}`")
+    if isinstance(error, IsADirectoryError):
+        return CommandError(f"`{path}` is a folder", "name one file in it")
+    return CommandError(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")

@@ -1,0 +1,91 @@
+"""What holds around a call, from what a caller says: the zone, the moment, context, memory and weights.
+
+In: Python values or ISO texts. Out: a `Call`; or `CallError`, where the whole call can't be.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ucl.scoring import errors
+from ucl.scoring.python_values import plain
+from ucl.semantics import types as t
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Program, Schema
+from ucl.semantics.values import Problem, Unreadable, make_call, parse_value
+from ucl.semantics.zones import Zone
+
+Moment = dt.datetime | dt.date | str
+"""An instant; without an offset it is local to the call's zone, and a date is its midnight."""
+
+
+def start_call(
+    program: Program,
+    context: Any = None,
+    memory: Any = None,
+    now: Moment | None = None,
+    timezone: str | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Call:
+    """`context` and `memory` are mappings or models; `now` None is the clock's; `weights` is recency by rule."""
+    zone = find_zone(program.timezone if timezone is None else timezone)
+    moment = time.time_ns() // 1000 if now is None else instant(now, zone)
+    call = make_call(program, moment, zone, _object(context, "context"), _object(memory, "memory"), weights)
+    if isinstance(call, Problem):
+        raise errors.bad_call(call)
+    return call
+
+
+def find_zone(name: str) -> Zone:
+    zone = Zone.load(name)
+    if zone is None:
+        raise errors.unknown_zone(name)
+    return zone
+
+
+def instant(moment: Moment, zone: Zone) -> int:
+    """Microseconds since 1970-01-01T00:00Z."""
+    if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
+        moment = moment.isoformat()
+    if isinstance(moment, str) and len(moment) == len("2026-03-04"):
+        moment = f"{moment}T00:00"
+    try:
+        parsed = parse_value(moment, t.DATETIME, None, zone)
+    except Unreadable:
+        raise errors.bad_now(str(moment)) from None
+    assert isinstance(parsed, int)
+    return parsed
+
+
+def _object(given: Any, what: str) -> Mapping[str, Any] | None:
+    value = plain(given)
+    if value is None or isinstance(value, Mapping):
+        return value
+    raise errors.CallError(f"the {what} is not an object", 'give one key for each name: {"name": value}')
+
+
+def scored_schemas(program: Program) -> list[Schema]:
+    """Those that rules or constraints are on, in source order."""
+    found = dict.fromkeys(rule.schema for rule in program.rules)
+    return list(found | dict.fromkeys(constraint.schema for constraint in program.constraints))
+
+
+def choose_schema(program: Program, name: str | None, used: Iterable[Schema], what: str) -> Schema:
+    """The schema of the table: the one named, else the only one that `used` has; `what` names what they are used by.
+
+    A program in which nothing uses a schema may be asked about its only one.
+    """
+    schemas = {schema.name: schema for schema in [*used, *program.schemas.values()]}
+    if name is not None:
+        if name not in schemas:
+            raise errors.no_such_schema(name, schemas)
+        return schemas[name]
+    candidates = {schema.name: schema for schema in used} or schemas
+    if not candidates:
+        raise errors.nothing_to_do(what)
+    if len(candidates) > 1:
+        raise errors.which_schema(candidates)
+    return next(iter(candidates.values()))

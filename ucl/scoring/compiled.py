@@ -1,0 +1,188 @@
+"""A program that is ready to run: what `ucl.load` returns and what a built package runs.
+
+In: tables of any kind, context and memory as JSON or Python has them. Out: a `Result`; the effects of actions, the
+answers of definitions, alerts. Errors of a whole call are `CallError` and `TableError`; a row that is wrong says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from ucl.scoring import errors
+from ucl.scoring.calls import Moment, choose_schema, scored_schemas, start_call
+from ucl.scoring.python_values import plain, to_python
+from ucl.scoring.words import invalid_json
+from ucl.semantics import evaluate
+from ucl.semantics.outcome import Call, Invalid
+from ucl.semantics.program import Definition, Program, Schema
+from ucl.semantics.values import Problem, read_arguments, to_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ucl.kernels.columns import Columns
+    from ucl.scoring.result import Result
+
+
+class ActionRow(TypedDict):
+    """One effect that is asked for; or, of a row that can't be read, only `row` and `invalid`."""
+
+    row: int
+    action: NotRequired[str]
+    effect: NotRequired[str]
+    args: NotRequired[dict[str, Any]]
+    invalid: NotRequired[dict[str, Any]]
+
+
+class AlertRow(TypedDict):
+    """One record for which an alert holds; `invalid` says why an alert could not be evaluated for it."""
+
+    alert: str
+    severity: str
+    record: dict[str, Any]
+    say: str
+    invalid: NotRequired[dict[str, Any]]
+
+
+class CompiledProgram:
+    """A checked program with the ways to run it. `semantic` is its typed tree, `schemas` are by name."""
+
+    def __init__(self, program: Program) -> None:
+        self.semantic = program
+
+    def __repr__(self) -> str:
+        return f"<ucl program {self.module}: {len(self.semantic.rules)} rules>"
+
+    @property
+    def module(self) -> str:
+        return self.semantic.module
+
+    @property
+    def timezone(self) -> str:
+        """The zone in which local times are read unless a call says otherwise."""
+        return self.semantic.timezone
+
+    @property
+    def schemas(self) -> Mapping[str, Schema]:
+        return self.semantic.schemas
+
+    def score(
+        self,
+        table: Any,
+        schema: str | None = None,
+        *,
+        context: Any = None,
+        memory: Any = None,
+        now: Moment | None = None,
+        timezone: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        group_by: str | None = None,
+        threads: int | None = None,
+    ) -> Result:
+        """Scores each row of a table.
+
+        `table` is a pandas, polars or pyarrow table, a dict of arrays, or a list of dicts or models. `schema` says what
+        a row is, where the program has rules on several. `context` and `memory` are mappings by name, `now` an instant
+        (the clock's by default), `timezone` overrides the program's, `weights` are recencies by rule, `group_by` names
+        the column that splits the table into choice sets. Raises `CallError` or `TableError`.
+        """
+        from ucl.scoring.result import score_table
+
+        program = self.semantic
+        chosen = choose_schema(program, schema, scored_schemas(program), "rules")
+        call = start_call(program, context, memory, now, timezone, weights)
+        return score_table(program, chosen, call, _as_table(table), group_by, threads)
+
+    def act(
+        self,
+        events: Any,
+        schema: str | None = None,
+        *,
+        context: Any = None,
+        memory: Any = None,
+        now: Moment | None = None,
+        timezone: str | None = None,
+    ) -> list[ActionRow]:
+        """What the actions ask for: rows in order, actions in source order, values as JSON has them."""
+        program = self.semantic
+        chosen = choose_schema(program, schema, dict.fromkeys(a.schema for a in program.actions), "actions")
+        call = start_call(program, context, memory, now, timezone)
+        return list(self._acted(_read(_as_table(events), chosen, call), chosen, call))
+
+    def _acted(self, columns: Columns, schema: Schema, call: Call) -> Iterator[ActionRow]:
+        from ucl.scoring.records import all_records
+
+        with errors.bounded():
+            outcomes = evaluate.act(self.semantic, schema, all_records(columns, schema), call)
+        for row, effects in enumerate(outcomes):
+            if isinstance(effects, Invalid):
+                yield {"row": row, "invalid": invalid_json(effects)}
+                continue
+            for asked in effects:
+                parameters = self.semantic.effects[asked.effect].parameters
+                arguments = {p.name: to_json(asked.arguments[p.name], p.type, call.zone) for p in parameters}
+                yield {"row": row, "action": asked.action, "effect": asked.effect, "args": arguments}
+
+    def query(
+        self,
+        name: str,
+        *arguments: Any,
+        context: Any = None,
+        memory: Any = None,
+        now: Moment | None = None,
+        timezone: str | None = None,
+    ) -> Any:
+        """What the definition `name` answers, as a Python value. Raises `OverflowError` where it leaves its type."""
+        call = start_call(self.semantic, context, memory, now, timezone)
+        answer = self.answer(name, arguments, call)
+        if answer.error is not None:
+            raise OverflowError(f"`{name}` has no answer: {answer.error}")
+        return to_python(answer.value, self.definition(name).result, call.zone)
+
+    def answer(self, name: str, arguments: Sequence[Any], call: Call) -> evaluate.Answer:
+        """The answer as a program's value, in a call that has been started."""
+        values = read_arguments(self.definition(name), [plain(a) for a in arguments], call.zone)
+        if isinstance(values, Problem):
+            raise errors.bad_call(values)
+        with errors.bounded():
+            return evaluate.query(self.semantic, name, values, call)
+
+    def definition(self, name: str) -> Definition:
+        if name not in self.semantic.definitions:
+            raise errors.no_such_definition(name, self.semantic.definitions)
+        return self.semantic.definitions[name]
+
+    def alerts(
+        self,
+        memory: Any = None,
+        *,
+        context: Any = None,
+        now: Moment | None = None,
+        timezone: str | None = None,
+    ) -> list[AlertRow]:
+        """Each record of the memory for which an alert holds, alerts in source order, values as JSON has them."""
+        call = start_call(self.semantic, context, memory, now, timezone)
+        with errors.bounded():
+            found = evaluate.alerts(self.semantic, call)
+        records = {alert.name: alert.record for alert in self.semantic.alerts}
+        return [_alert_row(alerted, to_json(alerted.record, records[alerted.alert], call.zone)) for alerted in found]
+
+
+def _alert_row(alerted: evaluate.Alerted, record: dict[str, Any]) -> AlertRow:
+    row: AlertRow = {"alert": alerted.alert, "severity": alerted.severity, "record": record, "say": alerted.say}
+    if alerted.invalid is not None:
+        row["invalid"] = invalid_json(alerted.invalid)
+    return row
+
+
+def _as_table(data: Any) -> pa.Table:
+    from ucl.tables.frames import to_table
+
+    return to_table(data)
+
+
+def _read(table: pa.Table, schema: Schema, call: Call) -> Columns:
+    from ucl.tables.ingest import ingest
+
+    return ingest(table, schema, call.zone)

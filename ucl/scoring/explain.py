@@ -1,0 +1,192 @@
+"""Why an option scores as it does, told in words and as JSON.
+
+In: the trace of one option (`semantics.trace`), which re-evaluates it. Out: an `Explanation`. There is one template for
+each thing that can become of a rule or a constraint; sentences are never joined from fragments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ucl.scoring.words import DECISIONS, invalid_json, number, reason_of, shown, signed
+from ucl.semantics.outcome import Call, Outcome, Reason, as_score
+from ucl.semantics.program import Constraint, Meta, Rule, Schema, Status
+from ucl.semantics.trace import RuleTrace, Test, written
+from ucl.semantics.values import to_json
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Of one row. `rules` has every rule and constraint on the schema in source order. Of a row whose data is invalid
+    `option` is None and there are no `rules`.
+
+    `str()` gives the words, `to_json()` the same as data.
+    """
+
+    row: int
+    schema: Schema
+    option: dict[str, Any] | None
+    outcome: Outcome
+    rules: tuple[RuleTrace, ...]
+    call: Call
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        outcome = self.outcome
+        if outcome.total is None or outcome.decision is None:
+            yield f"row {self.row} can't be scored: {reason_of(outcome)}"
+        else:
+            total = number(as_score(outcome.total))
+            yield f"row {self.row}: total {total}, {DECISIONS[outcome.decision]}, because {reason_of(outcome)}"
+        if self.option is not None:
+            for field in self.schema.fields:
+                yield f"    {field.name} = {shown(self.option[field.name], field.type, self.call.zone)}"
+        for rule in self.rules:
+            yield ""
+            yield verdict(rule)
+            yield from (f"    {line}" for line in self._reasons(rule))
+
+    def _reasons(self, rule: RuleTrace) -> Iterator[str]:
+        meta = rule.declaration.meta
+        if meta.because is not None:
+            yield f'"{meta.because}"'
+        if meta.sources:
+            yield f"from {_provenance(meta)}"
+        for clause, test in clauses(rule):
+            yield self._test(clause, test)
+        if rule.contribution is not None and isinstance(rule.declaration, Rule):
+            yield _calculation(rule, rule.declaration, self.call)
+
+    def _test(self, clause: str, test: Test) -> str:
+        said = f"{clause} {written(test.expr)}"
+        if not test.needed:
+            return f"--   {said}: not needed"
+        answer = {True: "yes", False: "no ", None: "?? "}[test.holds]
+        reads = ", ".join(f"{r.name} = {shown(r.value, r.expr.type, self.call.zone)}" for r in test.reads)
+        return f"{answer}  {said}" + (f"   ({reads})" if reads else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"row", "total", "feasible", "contested", "decision", "why", "invalid", "option", "rules": […]}`."""
+        outcome, zone = self.outcome, self.call.zone
+        option = self.option
+        return {
+            "row": self.row,
+            "total": None if outcome.total is None else as_score(outcome.total),
+            "feasible": outcome.feasible,
+            "contested": outcome.contested,
+            "decision": None if outcome.decision is None else str(outcome.decision),
+            "why": reason_of(outcome),
+            "invalid": None if outcome.invalid is None else invalid_json(outcome.invalid),
+            "option": None
+            if option is None
+            else {field.name: to_json(option[field.name], field.type, zone) for field in self.schema.fields},
+            "rules": [self._rule_json(rule) for rule in self.rules],
+        }
+
+    def _rule_json(self, rule: RuleTrace) -> dict[str, Any]:
+        meta = rule.declaration.meta
+        return {
+            "name": rule.declaration.name,
+            "kind": "rule" if isinstance(rule.declaration, Rule) else "constraint",
+            "status": str(meta.status),
+            "verdict": verdict(rule),
+            "applies": rule.applies,
+            "fires": rule.fires,
+            "violated": rule.violated,
+            "silenced_by": list(rule.silenced_by),
+            "dropped": rule.dropped,
+            "contribution": None if rule.contribution is None else as_score(rule.contribution),
+            "failed": None if rule.failed is None else str(rule.failed),
+            "because": meta.because,
+            "sources": [{"kind": s.kind, "id": s.id, "at": s.at} for s in meta.sources],
+            "tests": [self._test_json(clause, test) for clause, test in clauses(rule)],
+        }
+
+    def _test_json(self, clause: str, test: Test) -> dict[str, Any]:
+        reads = {r.name: to_json(r.value, r.expr.type, self.call.zone) for r in test.reads}
+        text = written(test.expr)
+        return {"clause": clause, "text": text, "holds": test.holds, "needed": test.needed, "reads": reads}
+
+
+# --- what became of a rule ------------------------------------------------------------------------------------------
+
+
+def verdict(rule: RuleTrace) -> str:
+    """One sentence: what became of a rule or a constraint, and the first thing that decided it."""
+    name = rule.declaration.name
+    if rule.failed is Reason.MAGNITUDE:
+        return f"`{name}` can't be counted: it adds more than 8192"
+    if rule.failed is not None:
+        return f"`{name}` can't be evaluated: a value leaves the range of its type"
+    if not rule.valid:
+        return f"`{name}` is silent: it is not valid today"
+    if rule.silenced_by and rule.applies:
+        return f"`{name}` applies, but is silenced by {_names(rule.silenced_by)}"
+    if rule.declaration.meta.status is Status.SHADOW:
+        return _shadow_verdict(rule)
+    match rule.declaration:
+        case Rule():
+            return _rule_verdict(rule, name)
+        case Constraint():
+            return _constraint_verdict(rule, name)
+
+
+def _rule_verdict(rule: RuleTrace, name: str) -> str:
+    if not rule.fires or rule.contribution is None:
+        return f"`{name}` does not apply"
+    if rule.dropped:
+        return f"`{name}` fires and adds nothing: rules of a higher priority pull the other way"
+    return f"`{name}` fires and adds {signed(rule.contribution)}"
+
+
+def _constraint_verdict(rule: RuleTrace, name: str) -> str:
+    if rule.violated:
+        return f"`{name}` is violated"
+    return f"`{name}` is kept" if rule.applies else f"`{name}` does not apply"
+
+
+def _shadow_verdict(rule: RuleTrace) -> str:
+    name = rule.declaration.name
+    if not rule.applies:
+        return f"`{name}` is in shadow, and would not apply"
+    if isinstance(rule.declaration, Rule):
+        return f"`{name}` is in shadow: it would fire, and changes nothing"
+    if rule.require is not None and rule.require.holds:
+        return f"`{name}` is in shadow, and would be kept"
+    return f"`{name}` is in shadow: it would be violated, and changes nothing"
+
+
+def clauses(rule: RuleTrace) -> Iterator[tuple[str, Test]]:
+    """Each test with the words that open its clause, in the order of the language's own page."""
+    forbids = isinstance(rule.declaration, Constraint) and rule.require is None
+    if rule.require is not None:
+        yield "require", rule.require
+    opening = "forbid when" if forbids else "when"
+    for place, test in enumerate(rule.when):
+        yield ("and" if place else opening), test
+    yield from (("unless", test) for test in rule.unless)
+    yield from (("except when", test) for test in rule.exceptions)
+
+
+def _calculation(rule: RuleTrace, declaration: Rule, call: Call) -> str:
+    """How the contribution comes about: `score -0.8, times confidence 0.9`."""
+    score = declaration.score if rule.taken is None else rule.taken.score
+    weights = {
+        "priority": declaration.meta.priority,
+        "confidence": declaration.meta.confidence,
+        "recency": call.recency.get(declaration.name, 1.0),
+    }
+    factors = "".join(f", times {name} {number(weight)}" for name, weight in weights.items() if weight != 1)
+    return f"score {written(score)}{factors}"
+
+
+def _provenance(meta: Meta) -> str:
+    return ", ".join(f"{s.kind} {s.id}" + (f" at {s.at}" if s.at else "") for s in meta.sources)
+
+
+def _names(names: Sequence[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)

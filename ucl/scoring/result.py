@@ -1,0 +1,347 @@
+"""What scoring a table gives: arrays by row, a ranking, rows as JSON, columns, explanations.
+
+In: a program, columns of options, a call. Out: a `Result`. Totals come from the kernels at once; which rules fired is
+worked out for the rows that are asked for, in chunks that keep memory small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.lower import lower
+from ucl.kernels.run import Details, Scores, details
+from ucl.kernels.run import score as run_kernels
+from ucl.scoring import errors
+from ucl.scoring.explain import Explanation
+from ucl.scoring.python_values import instant_to_python
+from ucl.scoring.records import all_records, record_at
+from ucl.scoring.words import invalid_json, reason_of
+from ucl.semantics.outcome import NANO, Call, Decision, Invalid, Outcome, as_score, decide
+from ucl.semantics.program import Constraint, Program, Rule, Schema
+from ucl.semantics.trace import trace
+from ucl.semantics.types import DATETIME
+from ucl.semantics.values import to_json
+from ucl.tables.ingest import ingest
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    import pyarrow as pa
+
+    from ucl.kernels.columns import Columns
+    from ucl.kernels.plan import Plan
+
+# Cells of the matrices that tell rules by row; one has at most nine bytes.
+_CELLS_AT_ONCE = 1 << 21
+_DECISIONS = np.array([str(d) for d in Decision] + [None], dtype=object)
+_DECISION_CODES = {decision: code for code, decision in enumerate(Decision)}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A place of the ranking."""
+
+    row: int
+    total: float
+    feasible: bool
+    decision: str
+
+
+def score_table(
+    program: Program,
+    schema: Schema,
+    call: Call,
+    table: pa.Table,
+    group_by: str | None = None,
+    threads: int | None = None,
+) -> Result:
+    """Scores every row of a table whose rows are options of `schema`."""
+    columns = ingest(table, schema, call.zone)
+    groups = None if group_by is None else _groups(table, group_by)
+    with errors.bounded():
+        plan = lower(program, schema, call)
+        scores = run_kernels(plan, columns, groups=groups, threads=threads or 1)
+    return Result(_Scored(program, schema, call, table, columns, plan, groups, scores))
+
+
+def _groups(table: pa.Table, column: str) -> NDArray[np.int64]:
+    """A number for each row's choice set; rows without a value are one set."""
+    import pyarrow.compute as pc
+
+    if column not in table.column_names:
+        raise errors.no_such_column(column, table.column_names)
+    codes = pc.rank(table[column], sort_keys="ascending", tiebreaker="dense")
+    return np.asarray(codes, np.int64)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Everything that a result is made from."""
+
+    program: Program
+    schema: Schema
+    call: Call
+    table: pa.Table
+    columns: Columns
+    plan: Plan
+    groups: NDArray[np.int64] | None
+    scores: Scores
+
+
+class Result:
+    """The scores of one table, by row from 0. Rows that are invalid keep their place.
+
+    An invalid row has the total NaN, is neither `feasible` nor `contested`, and has no decision; `invalid` says why.
+    """
+
+    def __init__(self, scored: _Scored) -> None:
+        self._scored = scored
+        self._call = scored.call
+        self._scores = scored.scores
+
+    def __len__(self) -> int:
+        return len(self._scores.total)
+
+    def __repr__(self) -> str:
+        return f"<ucl result: {self.summary()}>"
+
+    # --- arrays -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Shape (rows,); NaN for an invalid row."""
+        totals = self._scores.total / NANO
+        # Beyond 2^53 the sum is no double: divide it exactly and round once.
+        for row in np.flatnonzero(np.abs(self._scores.total) > 1 << 53).tolist():
+            totals[row] = int(self._scores.total[row]) / NANO
+        totals[~self._scores.valid] = np.nan
+        return totals
+
+    @property
+    def feasible(self) -> NDArray[np.bool_]:
+        return self._scores.feasible
+
+    @property
+    def contested(self) -> NDArray[np.bool_]:
+        return self._scores.contested
+
+    @cached_property
+    def decision(self) -> NDArray[np.object_]:
+        """Shape (rows,): `infeasible`, `ask_user`, `accept` or `suggest_alternative`; None for an invalid row."""
+        decisions: NDArray[np.object_] = _DECISIONS[self._decision_codes]
+        return decisions
+
+    @cached_property
+    def _decision_codes(self) -> NDArray[np.int8]:
+        scores, code = self._scores, _DECISION_CODES
+        kinds = [~scores.valid, ~scores.feasible, scores.contested, scores.total >= 0]
+        codes = [len(code), code[Decision.INFEASIBLE], code[Decision.ASK_USER], code[Decision.ACCEPT]]
+        return np.select(kinds, codes, code[Decision.SUGGEST_ALTERNATIVE]).astype(np.int8)
+
+    @property
+    def invalid(self) -> Mapping[int, Invalid]:
+        """By row, why it has no score: the field or the rule, the reason and the data's value."""
+        return self._scores.invalid
+
+    # --- the call ---------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> dt.datetime:
+        """The moment of the call, in its zone."""
+        return instant_to_python(self._call.now, self._call.zone)
+
+    @property
+    def timezone(self) -> str:
+        return self._call.zone.name
+
+    @property
+    def folds(self) -> int:
+        """How many local times happened twice; the first was taken."""
+        return self._scored.columns.folds
+
+    @property
+    def gaps(self) -> int:
+        """How many local times were skipped; they were moved forward by the gap."""
+        return self._scored.columns.gaps
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a caller should know of the data, in sentences; empty where there is nothing."""
+        counts = {
+            "{} {} invalid": len(self.invalid),
+            "{} local {} happened twice: the first was taken": self.folds,
+            "{} local {} did not happen: moved forward by the gap": self.gaps,
+        }
+        said = [text for text, count in counts.items() if count]
+        nouns = {text: ("row is", "rows are") if "invalid" in text else ("time", "times") for text in said}
+        return [text.format(counts[text], nouns[text][counts[text] != 1]) for text in said]
+
+    def summary(self) -> str:
+        """One line: rows, warnings, the moment and the zone."""
+        rows = f"{len(self)} row" if len(self) == 1 else f"{len(self)} rows"
+        return "; ".join([rows, *self.warnings, f"now {self._now_text()}, zone {self.timezone}"])
+
+    def _now_text(self) -> str:
+        text: str = to_json(self._call.now, DATETIME, self._call.zone)
+        return text
+
+    # --- rows -------------------------------------------------------------------------------------------------------
+
+    def ranking(self, top: int | None = 5) -> list[Ranked]:
+        """The best rows: feasible ones first, then by total, then in row order. Invalid rows have no place in it."""
+        rows = self._best_rows(len(self) if top is None else max(top, 0))
+        return [Ranked(row, float(self.total[row]), bool(self.feasible[row]), str(self.decision[row])) for row in rows]
+
+    def _best_rows(self, top: int) -> list[int]:
+        scores = self._scores
+        rows = np.flatnonzero(scores.valid)
+        order = np.lexsort((rows, -scores.total[rows], ~scores.feasible[rows]))
+        return [int(row) for row in rows[order[:top]]]
+
+    def outcome(self, row: int) -> Outcome:
+        """Everything that is said of one row."""
+        return next(self.outcomes([self._row(row)]))
+
+    def fired(self, row: int) -> list[str]:
+        """The rules that fired, in source order."""
+        return list(self.outcome(row).fired)
+
+    def outcomes(self, rows: Iterable[int] | None = None) -> Iterator[Outcome]:
+        """What is said of each row: of all, or of the rows named, in their order."""
+        wanted = np.arange(len(self)) if rows is None else np.fromiter(rows, np.int64)
+        for chunk in self._chunks(wanted):
+            told = self._details(chunk)
+            yield from (self._outcome(told, place, row) for place, row in enumerate(chunk.tolist()))
+
+    def rows(self, rows: Iterable[int] | None = None, reasons: bool = False) -> Iterator[dict[str, Any]]:
+        """The objects that `uclc score --format json` prints, of all rows or of those named.
+
+        With `reasons` each has `why`, a sentence, and `reasons`, what was added and what forbids.
+        """
+        wanted = list(range(len(self))) if rows is None else list(rows)
+        for row, outcome in zip(wanted, self.outcomes(wanted), strict=True):
+            said = _row_json(row, outcome)
+            yield said | {"why": reason_of(outcome), "reasons": self._reasons(outcome)} if reasons else said
+
+    def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        outcomes = self._scored.plan.outcomes
+        names = len(outcomes.rules) + len(outcomes.constraints) + len(outcomes.shadows)
+        size = max(_CELLS_AT_ONCE // max(names, 1), 64)
+        return (rows[start : start + size] for start in range(0, len(rows), size))
+
+    def _details(self, rows: NDArray[np.int64]) -> Details:
+        scored = self._scored
+        with errors.bounded():
+            return details(scored.plan, scored.columns, rows, scored.groups)
+
+    def _outcome(self, told: Details, place: int, row: int) -> Outcome:
+        scores = self._scores
+        if not scores.valid[row]:
+            return Outcome(None, None, None, None, invalid=scores.invalid[row])
+        total, feasible, contested = int(scores.total[row]), bool(scores.feasible[row]), bool(scores.contested[row])
+        amounts = told.contributions[place]
+        return Outcome(
+            total,
+            feasible,
+            contested,
+            decide(total, feasible, contested),
+            _names(told.rules, told.fired[place]),
+            _names(told.constraints, told.violated[place]),
+            _names(told.shadows, told.shadow[place]),
+            {told.rules[rule]: int(amounts[rule]) for rule in np.flatnonzero(told.counted[place]).tolist()},
+        )
+
+    def _row(self, row: int) -> int:
+        if not 0 <= row < len(self):
+            raise errors.no_such_row(row, len(self))
+        return row
+
+    # --- reasons ----------------------------------------------------------------------------------------------------
+
+    def explain(self, row: int) -> Explanation:
+        """Why a row scores as it does: evaluated anew, by the definition, and held against what the kernels say."""
+        scored, known = self._scored, self.outcome(row)
+        if known.total is None and row in scored.columns.invalid:
+            return Explanation(row, scored.schema, None, known, (), self._call)
+        options = self._choice_set(row)
+        with errors.bounded():
+            told = trace(
+                scored.program, scored.schema, [record for _, record in options], _place(options, row), self._call
+            )
+        if told.outcome != known:
+            raise RuntimeError(f"the kernels say {known} of row {row}, the definition says {told.outcome}")
+        option = record_at(scored.columns, scored.schema, row)
+        assert not isinstance(option, Invalid)
+        return Explanation(row, scored.schema, option, known, told.rules, self._call)
+
+    def _choice_set(self, row: int) -> Sequence[tuple[int, dict[str, Any] | Invalid]]:
+        """The rows that may matter to this one: those of its choice set, where the program looks at it."""
+        scored = self._scored
+        if not scored.plan.wholes:
+            return [(row, record_at(scored.columns, scored.schema, row))]
+        if scored.groups is None:
+            return list(enumerate(all_records(scored.columns, scored.schema)))
+        members = np.flatnonzero(scored.groups == scored.groups[row]).tolist()
+        return [(member, record_at(scored.columns, scored.schema, member)) for member in members]
+
+    def _reasons(self, outcome: Outcome) -> list[dict[str, Any]]:
+        """What forbids, and what was added, the weightiest first: `{"name", "contribution", "because"}`."""
+        program = self._scored.program
+        declared: list[Rule | Constraint] = [*program.rules, *program.constraints]
+        because = {declaration.name: declaration.meta.because for declaration in declared}
+        added = sorted(outcome.contributions.items(), key=lambda item: -abs(item[1]))
+        forbidding: list[tuple[str, int | None]] = [(name, None) for name in outcome.violated]
+        return [
+            {"name": name, "contribution": None if nano is None else as_score(nano), "because": because[name]}
+            for name, nano in [*forbidding, *added]
+        ]
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def to_arrow(self, rows: Sequence[int] | None = None) -> pa.Table:
+        """The input's table with the results' columns, `ucl_total` and so on; of all rows or of those named."""
+        from ucl.scoring.columns import result_columns
+        from ucl.tables.output import append_results
+
+        table = self._scored.table if rows is None else self._scored.table.take(list(rows))
+        metadata = {
+            "now": self._now_text(),
+            "timezone": self.timezone,
+            "folds": str(self.folds),
+            "gaps": str(self.gaps),
+            "invalid_rows": str(len(self.invalid)),
+        }
+        wanted = np.arange(len(self)) if rows is None else np.array(rows, np.int64)
+        arrays = (self.total[wanted], self.feasible[wanted], self.contested[wanted], self.decision[wanted])
+        invalid = [self.invalid.get(row) for row in wanted.tolist()]
+        chunks = (self._details(chunk) for chunk in self._chunks(wanted))
+        return append_results(table, result_columns(*arrays, invalid, chunks, metadata))
+
+
+def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(names[place] for place in np.flatnonzero(chosen).tolist())
+
+
+def _place(options: Sequence[tuple[int, Any]], row: int) -> int:
+    return next(place for place, (number, _) in enumerate(options) if number == row)
+
+
+def _row_json(row: int, outcome: Outcome) -> dict[str, Any]:
+    return {
+        "row": row,
+        "total": None if outcome.total is None else as_score(outcome.total),
+        "feasible": outcome.feasible,
+        "contested": outcome.contested,
+        "decision": None if outcome.decision is None else str(outcome.decision),
+        "fired": list(outcome.fired),
+        "violated": list(outcome.violated),
+        "shadow": list(outcome.shadow),
+        "invalid": None if outcome.invalid is None else invalid_json(outcome.invalid),
+        "contributions": {name: as_score(nano) for name, nano in outcome.contributions.items()},
+    }
