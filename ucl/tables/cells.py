@@ -41,7 +41,11 @@ def cells_of(field: pa.Field) -> Cells:
     return Cells(mark)
 
 
-def unmarked(field: pa.Field) -> pa.Field:
-    """The field as others should see it."""
-    rest = {key: value for key, value in (field.metadata or {}).items() if key != _MARK}
-    return field.with_metadata(rest or None)
+def without_marks(table: pa.Table) -> pa.Table:
+    """The table as others should see it, and as ours is when others made it."""
+    schema = before = table.schema
+    for place, field in enumerate(before):
+        if field.metadata and _MARK in field.metadata:
+            rest = {key: value for key, value in field.metadata.items() if key != _MARK}
+            schema = schema.set(place, field.with_metadata(rest))
+    return table if schema is before else table.cast(schema)

@@ -108,6 +108,10 @@ def repeated_key(path: str, place: str, key: str) -> TableError:
     return TableError(f"`{path}` gives `{key}` twice for one object in {place}", "keep one of the two")
 
 
+def bad_key(path: str, key: str) -> TableError:
+    return TableError(f"`{path}` has a key that is no text: {key!a}")
+
+
 def too_many_columns(path: str, columns: int) -> TableError:
     """Rows that share no keys would need rows times keys in memory."""
     return TableError(f"`{path}` has {columns} different keys in its rows", "give the rows the same keys")

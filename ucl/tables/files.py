@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ucl.tables import errors
+from ucl.tables.cells import without_marks
 from ucl.tables.formats.csv_text import read_csv
 from ucl.tables.formats.json_text import read_json
 
@@ -78,6 +79,9 @@ def _contents(path: str) -> bytes:
             data = file.read()
     except OSError as problem:
         raise errors.unreadable_file(path, problem) from problem
+    except ValueError as problem:
+        # A name that no file can have.
+        raise errors.unreadable_file(path, OSError(0, "no file has such a name")) from problem
     compression = _COMPRESSED.get(PurePath(path).suffix.lower())
     return data if compression is None else _decompressed(data, path, compression)
 
@@ -113,7 +117,7 @@ def _read_parquet(data: bytes, name: str) -> pa.Table:
     import pyarrow.parquet as parquet
 
     try:
-        return parquet.ParquetFile(pa.BufferReader(data)).read()
+        return without_marks(parquet.ParquetFile(pa.BufferReader(data)).read())
     except (OSError, pa.ArrowException) as problem:
         raise errors.damaged(name, "Parquet") from problem
 
@@ -128,7 +132,7 @@ def _read_arrow(data: bytes, name: str) -> pa.Table:
         whole.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
         raise errors.damaged(name, "Arrow") from problem
-    return whole
+    return without_marks(whole)
 
 
 _READERS: dict[str, Callable[[bytes, str], pa.Table]] = {

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables import errors
-from ucl.tables.cells import unmarked
+from ucl.tables.cells import without_marks
 from ucl.tables.formats.csv_lines import write_csv
 from ucl.tables.formats.json_lines import write_json
 
@@ -149,7 +149,7 @@ def _write_parquet(table: pa.Table, sink: IO[bytes]) -> None:
     import pyarrow.parquet as parquet
 
     try:
-        parquet.write_table(_clean(table), sink)
+        parquet.write_table(without_marks(table), sink)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
         raise errors.unwritable_type("Parquet", str(problem).partition("\n")[0]) from problem
 
@@ -157,16 +157,9 @@ def _write_parquet(table: pa.Table, sink: IO[bytes]) -> None:
 def _write_arrow(table: pa.Table, sink: IO[bytes]) -> None:
     import pyarrow as pa
 
-    clean = _clean(table)
+    clean = without_marks(table)
     with pa.ipc.new_file(sink, clean.schema) as writer:
         writer.write_table(clean)
-
-
-def _clean(table: pa.Table) -> pa.Table:
-    """Without marks, which are between our own rooms."""
-    import pyarrow as pa
-
-    return table.cast(pa.schema([unmarked(each) for each in table.schema], metadata=table.schema.metadata))
 
 
 _WRITERS: dict[str, _Writer] = {

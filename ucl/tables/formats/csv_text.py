@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING
 
 from ucl.tables import errors
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 26
+# Bytes that are not UTF-8, as `surrogateescape` keeps them.
+_ESCAPED = re.compile("[\udc80-\udcff]")
 _QUOTE, _LF, _CR = ord('"'), ord("\n"), ord("\r")
 
 
@@ -60,7 +63,7 @@ def read_csv(data: bytes, name: str) -> pa.Table:
 def _header(data: bytes, name: str) -> tuple[list[str], str]:
     """The names in the first line, and what separates them: a comma unless the line has none."""
     try:
-        start = io.StringIO(data[:_BLOCK].decode("utf-8", "ignore"), newline="")
+        start = io.StringIO(data[:_BLOCK].decode("utf-8", "surrogateescape"), newline="")
         line = next((line for line in start if line.strip()), "")
         separator = next((mark for mark in ",;\t" if mark in line), ",")
         start.seek(0)
@@ -69,7 +72,7 @@ def _header(data: bytes, name: str) -> tuple[list[str], str]:
         raise errors.bad_csv(name, str(problem)) from problem
     if header is None:
         raise errors.no_header(name)
-    if any("\N{REPLACEMENT CHARACTER}" in column for column in header):
+    if any(_ESCAPED.search(column) for column in header):
         raise errors.not_utf8(name, 1)
     errors.refuse_duplicates(header)
     return header, separator

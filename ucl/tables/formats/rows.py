@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ucl.tables.cells import Cells, cells_of, marked
-from ucl.tables.errors import too_many_columns
+from ucl.tables.errors import bad_key, too_many_columns
 from ucl.tables.formats.json_cells import encode
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def table_from_rows(rows: Sequence[Mapping[str, Any]], origin: str) -> pa.Table:
     if not names:
         # Only a batch can have rows without columns.
         return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct([])))])
+    wrong = next((name for name in names if not _is_unicode(name)), None)
+    if wrong is not None:
+        raise bad_key(origin, wrong)
     made = [column_from_values(name, [row.get(name) for row in rows]) for name in names]
     fields = [marked(field, Cells.ROWS) if cells_of(field) is Cells.TYPED else field for _, field in made]
     return pa.Table.from_arrays([array for array, _ in made], schema=pa.schema(fields))
@@ -167,6 +170,15 @@ def _holds_marks(field: pa.Field) -> bool:
     if cells_of(field) is not Cells.TYPED:
         return True
     return pa.types.is_struct(field.type) and any(_holds_marks(child) for child in field.type)
+
+
+def _is_unicode(text: str) -> bool:
+    """Half of a surrogate pair is no text, and JSON can spell it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _keys(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
