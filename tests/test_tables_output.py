@@ -1,0 +1,167 @@
+"""Results beside their rows, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from ucl.tables.errors import TableError
+from ucl.tables.files import read_table
+from ucl.tables.frames import to_table
+from ucl.tables.output import ResultColumns, append_results, write_table
+
+ROWS = [{"n": 1, "mixed": 1, "tags": ["a", "b"]}, {"n": None, "mixed": "x", "tags": []}]
+
+
+def results() -> ResultColumns:
+    names = pa.array([["r1", "r2"], []], pa.list_(pa.string()))
+    return ResultColumns(
+        total=pa.array([-0.72, None]),
+        feasible=pa.array([True, None]),
+        contested=pa.array([False, None]),
+        decision=pa.array(["suggest_alternative", None]),
+        fired=names,
+        violated=pa.array([[], []], pa.list_(pa.string())),
+        shadow=pa.array([[], []], pa.list_(pa.string())),
+        invalid=pa.array([None, {"field": "n", "reason": "absent", "value": "null"}]),
+        metadata={"now": "2026-03-04T09:00:00+00:00", "folds": "0"},
+    )
+
+
+def scored() -> pa.Table:
+    return append_results(to_table(ROWS), results())
+
+
+def test_results_stand_after_the_inputs_columns() -> None:
+    table = scored()
+    assert table.column_names[:3] == ["n", "mixed", "tags"]
+    assert table.column_names[3:] == [
+        "ucl_total", "ucl_feasible", "ucl_contested", "ucl_decision", "ucl_fired", "ucl_violated", "ucl_shadow",
+        "ucl_invalid",
+    ]  # fmt: skip
+    assert table["ucl_invalid"].to_pylist() == [None, {"field": "n", "reason": "absent", "value": "null"}]
+
+
+def test_a_name_that_is_taken_is_an_error() -> None:
+    with pytest.raises(TableError, match="the table already has `ucl_total`"):
+        append_results(pa.table({"ucl_total": [1, 2]}), results())
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_what_holds_for_the_call_is_in_the_metadata(tmp_path: Path, format: str) -> None:
+    path = str(tmp_path / "out")
+    write_table(scored(), path, format)
+    read = read_table(path)
+    assert read.schema.metadata[b"ucl_now"] == b"2026-03-04T09:00:00+00:00"
+    assert read.schema.metadata[b"ucl_folds"] == b"0"
+    assert read["ucl_total"].to_pylist() == [-0.72, None]
+    assert all(field.metadata is None or b"ucl:cells" not in field.metadata for field in read.schema)
+
+
+def test_csv_joins_lists_and_shows_mixed_cells_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    write_table(scored(), str(path), "csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "1,1,a;b,-0.72,true,false,suggest_alternative,r1;r2,,,"
+    assert lines[2].startswith(",x,,,,,,,,,")
+    assert json.loads(lines[2].split(",", 10)[10][1:-1].replace('""', '"')) == {
+        "field": "n",
+        "reason": "absent",
+        "value": "null",
+    }
+
+
+def test_json_is_an_object_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    write_table(scored(), str(path), "json")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [row["mixed"] for row in rows] == [1, "x"]
+    assert rows[0]["ucl_fired"] == ["r1", "r2"]
+
+
+def test_empty_tables_are_written(tmp_path: Path) -> None:
+    for format in ("csv", "json", "parquet", "arrow"):
+        path = str(tmp_path / f"empty.{format}")
+        write_table(scored().slice(0, 0), path, format)
+        assert read_table(path).num_rows == 0
+
+
+# --- whole or not at all --------------------------------------------------------------------------------------------
+
+
+class FullDisk(io.RawIOBase):
+    def write(self, data: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet", "arrow"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    path = tmp_path / "out"
+    path.write_text("old")
+    monkeypatch.setattr(os, "fsync", lambda descriptor: FullDisk().write(b""))
+    with pytest.raises(TableError, match="can't be written: no space left on device"):
+        write_table(scored(), str(path), format)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+@pytest.mark.parametrize("format", ["csv", "json", "parquet", "arrow"])
+def test_a_full_device_is_one_error(monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    with pytest.raises(TableError, match="no space left"):
+        write_table(scored(), "/dev/full", format)
+    with open("/dev/full", "wb") as full:
+        monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=full, flush=lambda: None))
+        with pytest.raises(TableError, match="`standard output` can't be written"):
+            write_table(scored(), None, format)
+        monkeypatch.undo()
+        full.raw.close()
+
+
+def test_the_new_file_has_the_permissions_of_the_old(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_table(scored(), str(path), "csv")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.csv", tmp_path / "link.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_table(scored(), str(link), "csv")
+    assert link.is_symlink()
+    assert target.read_text().startswith("n,mixed")
+
+
+def test_places_that_can_not_be_written(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="no such file or directory"):
+        write_table(scored(), str(tmp_path / "none" / "out.csv"), "csv")
+    with pytest.raises(TableError, match="can't be written"):
+        write_table(scored(), str(tmp_path), "csv")
+    with pytest.raises(TableError, match="`xls` is not a format"):
+        write_table(scored(), str(tmp_path / "out"), "xls")
+
+
+def test_standard_output_gets_the_same_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=sink, flush=lambda: None))
+    write_table(scored(), "-", "parquet")
+    assert parquet.read_table(io.BytesIO(sink.getvalue())).num_rows == 2
+
+
+def test_a_scored_table_can_be_scored_again(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.json")
+    write_table(to_table(ROWS), path, "json")
+    assert read_table(path)["mixed"].to_pylist() == to_table(ROWS)["mixed"].to_pylist()
