@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from checking import check_text
 from expression_places import (
     GLOBALS,
     KIND,
@@ -23,6 +24,7 @@ from expression_places import (
     read,
     scope,
 )
+from golden_files import Chunk, chunks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -235,6 +237,11 @@ def test_one_mistake_one_message(text: str) -> None:
     names = [d for d in report if d.severity == "error"]
     assert len({(d.code, d.message) for d in names}) <= 1
     assert isinstance(found.type, t.Unknown)
+
+
+@pytest.mark.parametrize("chunk", chunks("bad", "expressions-*.ucl"), ids=lambda chunk: chunk.name)
+def test_messages(chunk: Chunk) -> None:
+    assert chunk.differences(check_text(chunk.text).report) == []
 
 
 # --- literals and what they adapt to --------------------------------------------------------------------------------

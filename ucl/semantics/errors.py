@@ -68,13 +68,6 @@ def unknown_name(span: Span, name: str, known: Iterable[str] = (), help: str | N
     return diagnostic("unknown-name", span, f"there is no `{name}` here", help or _did_you_mean(name, known))
 
 
-def no_such_null(span: Span, name: str, replacement: str) -> Diagnostic:
-    """`x == null`: absence is tested by `absent(x)`."""
-    return diagnostic(
-        "unknown-name", span, f"there is no `{name}`; what is missing is absent, and is tested for", replacement
-    )
-
-
 def unknown_prefixed(span: Span, prefix: str, name: str, known: Iterable[str]) -> Diagnostic:
     """`option.x`, `context.x` or `memory.x` where there is no such x."""
     near = nearest(name, known)
@@ -337,13 +330,6 @@ def nested_too_deep(span: Span, cap: int) -> Diagnostic:
     return diagnostic("too-deep", span, f"at most {cap} comprehensions may stand within one another, defs included")
 
 
-def expression_too_deep(span: Span, cap: int) -> Diagnostic:
-    """An expression nested beyond the cap."""
-    return diagnostic(
-        "too-deep", span, f"this expression is nested more than {cap} deep", "name a part of it with `def`"
-    )
-
-
 # --- constants and ranges -------------------------------------------------------------------------------------------
 
 
@@ -377,11 +363,6 @@ def range_misplaced(span: Span, name: str | None = None) -> Diagnostic:
     """A range, or a let that is one, where a value is wanted."""
     what = f"`{name}` is a range, which" if name is not None else "a range"
     return diagnostic("type-mismatch", span, f"{what} can stand only after `in` or `valid`, or as a `let`")
-
-
-def time_end_only(span: Span) -> Diagnostic:
-    """`24:00` anywhere but at the end of a range."""
-    return diagnostic("bad-literal", span, "`24:00` can only be the end of a range", "the day begins with `00:00`")
 
 
 def weekday_range(span: Span, replacement: str | None) -> Diagnostic:

@@ -144,8 +144,7 @@ def _arguments(nodes: Sequence[ast.Expr], builtin: Builtin, place: Place) -> tup
     arguments: list[p.Expr] = []
     beside: Type | None = None
     for i, node in enumerate(nodes):
-        only = _only_type(builtin.signatures, i)
-        argument = place.present(node, only or beside)
+        argument = place.present(node, _ONLY_TYPES[builtin.name][i] or beside)
         arguments.append(argument)
         if beside is None and not isinstance(argument.type, t.Unknown):
             beside = argument.type
@@ -162,6 +161,12 @@ def _only_type(signatures: Sequence[Signature], index: int) -> Type | None:
     patterns = {signature.parameters[index] for signature in signatures}
     only = patterns.pop()
     return None if patterns or isinstance(only, Var | SetOf) else only
+
+
+_ONLY_TYPES = {
+    name: tuple(_only_type(builtin.signatures, i) for i in range(len(builtin.signatures[0].parameters)))
+    for name, builtin in FUNCTIONS.items()
+}
 
 
 def _misfit(builtin: Builtin, arguments: Sequence[p.Expr]) -> Diagnostic:

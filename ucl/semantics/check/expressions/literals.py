@@ -57,8 +57,6 @@ def infer_weekday(node: ast.WeekdayLiteral, place: Place, hint: Type | None) -> 
 
 
 def infer_time(node: ast.TimeLiteral, place: Place, hint: Type | None) -> p.Expr:
-    if node.value >= t.DAY:
-        return place.refuse(errors.time_end_only(node.span))
     return p.Const(TIME, node.span, node.value)
 
 

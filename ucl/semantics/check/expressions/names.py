@@ -32,6 +32,10 @@ OUTCOMES: dict[str, Type] = {
     "contested": BOOL,
     "decision": t.Closed(tuple(str(decision) for decision in Decision)),
 }
+# The local parts with the types that they have.
+_PARTS = {
+    (type, name): (signature, signature.result_for((type,)) or t.UNKNOWN) for (type, name), signature in PARTS.items()
+}
 _PREFIXES = ("option", "context", "memory")
 _MEANINGS = {
     p.OptionValue: "a field of the option",
@@ -112,7 +116,7 @@ def kind_of(found: Global) -> str:
 
 def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
     name, scope = node.text, place.scope
-    values = list(_values(name, node.span, scope))
+    values = _values(name, node.span, scope)
     found = scope.find_global(name)
     if isinstance(found, p.Let | RangeLet):
         values.append(found)
@@ -130,22 +134,23 @@ def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
     return place.refuse(errors.unknown_name(node.span, name, known_names(scope)))
 
 
-def _values(name: str, span: Span, scope: Scope) -> Iterator[p.Expr | p.Let | RangeLet]:
-    local = scope.locals.get(name)
-    if local is not None:
-        yield p.Variable(local, span, name)
-    if scope.option is not None:
-        field = scope.option.field(name)
-        if field is not None:
-            yield p.OptionValue(field.type, span, (name,))
+def _values(name: str, span: Span, scope: Scope) -> list[p.Expr | p.Let | RangeLet]:
+    """All the values that a bare name could mean, lets left out."""
+    found: list[p.Expr | p.Let | RangeLet] = []
+    if name in scope.locals:
+        found.append(p.Variable(scope.locals[name], span, name))
+    field = None if scope.option is None else scope.option.field(name)
+    if field is not None:
+        found.append(p.OptionValue(field.type, span, (name,)))
     field = scope.context.get(name)
     if field is not None:
-        yield p.ContextValue(field.type, span, (name,))
+        found.append(p.ContextValue(field.type, span, (name,)))
     memory = scope.memory.get(name)
     if memory is not None:
-        yield p.MemoryValue(memory.type, span, name)
+        found.append(p.MemoryValue(memory.type, span, name))
     if scope.in_expect and name in OUTCOMES:
-        yield p.OutcomeValue(OUTCOMES[name], span, name)
+        found.append(p.OutcomeValue(OUTCOMES[name], span, name))
+    return found
 
 
 def _narrowed(found: p.Expr | p.Let | RangeLet, place: Place) -> p.Expr | p.Let | RangeLet:
@@ -217,7 +222,7 @@ def _prefixed(prefix: str, node: ast.Attribute, place: Place) -> p.Expr | None:
         value = None if memory is None else p.MemoryValue(memory.type, node.span, name)
     if value is not None:
         return _narrowed(value, place)  # type: ignore[return-value]
-    if any(True for _ in _values(prefix, node.span, scope)) or scope.find_global(prefix) is not None:
+    if _values(prefix, node.span, scope) or scope.find_global(prefix) is not None:
         return None
     return place.refuse(_no_such_prefixed(prefix, node, scope))
 
@@ -247,10 +252,10 @@ def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
                 return place.refuse(errors.unknown_field(node.name_span, node.value.span, owner.type, node.name, names))
             return _narrowed(_field(owner, field, node.span), place)  # type: ignore[return-value]
         case type:
-            signature = PARTS.get((type, node.name))
-            if signature is None:
+            part = _PARTS.get((type, node.name))
+            if part is None:
                 return place.refuse(_no_part(type, node))
-            return applied(signature.result_for((type,)) or t.UNKNOWN, node.span, signature, (owner,))
+            return applied(part[1], node.span, part[0], (owner,))
 
 
 def _field(owner: p.Expr, field: p.Field, span: Span) -> p.Expr:

@@ -32,7 +32,6 @@ from ucl.syntax import ast
 ORDERED = (t.Int, t.Float, t.Quantity, t.Duration, t.Date, t.Time, t.DateTime)
 _EQUATABLE = (t.Bool, t.Text, t.Closed, t.Weekday, *ORDERED)
 _ADAPTING = (ast.TextLiteral, ast.QuantityLiteral, ast.SetLiteral)
-_NOTHING = ("null", "none", "nil", "undefined", "None", "NULL")
 _ROUNDED = ("add_float", "sub_float", "mul_float", "div_float")
 
 
@@ -189,9 +188,6 @@ def pair(left: ast.Expr, right: ast.Expr, place: Place, other: Callable[[Type], 
 
 
 def infer_compare(node: ast.Compare, place: Place, hint: Type | None) -> p.Expr:
-    nothing = _compared_with_nothing(node, place)
-    if nothing is not None:
-        return nothing
     left, right = pair(node.left, node.right, place)
     if isinstance(left.type, t.Unknown) or isinstance(right.type, t.Unknown):
         return wrong(node.span)
@@ -209,18 +205,6 @@ def infer_compare(node: ast.Compare, place: Place, hint: Type | None) -> p.Expr:
 
 def comparable(a: Type, b: Type) -> bool:
     return a == b or joined(a, b) is not None
-
-
-def _compared_with_nothing(node: ast.Compare, place: Place) -> p.Expr | None:
-    """`x == null`."""
-    for side, other in ((node.right, node.left), (node.left, node.right)):
-        if isinstance(side, ast.Name) and side.text in _NOTHING and place.scope.find_global(side.text) is None:
-            if side.text in place.scope.locals or (place.scope.option and place.scope.option.field(side.text)):
-                continue
-            word = "present" if node.operator == "!=" else "absent"
-            help = f"write `{word}({errors.quote(other.span)})`"
-            return place.refuse(errors.no_such_null(side.span, side.text, help))
-    return None
 
 
 def _not_comparable_so(node: ast.Compare, left: p.Expr, right: p.Expr, equality: bool) -> Diagnostic:

@@ -48,7 +48,7 @@ def infer_range(node: ast.Range, place: Place, hint: Type | None) -> p.Expr:
 def ends_of(node: ast.Range, place: Place, hint: Type | None = None) -> Ends:
     """The ends of a range, of one type; literals adapt to the hint."""
     low = None if node.low is None else place.present(node.low, hint)
-    high = None if node.high is None else _high_end(node.high, place, hint if low is None or hint else low.type)
+    high = None if node.high is None else place.present(node.high, hint if low is None or hint else low.type)
     element: Type = t.UNKNOWN
     for end in (low, high):
         if end is None:
@@ -78,13 +78,6 @@ def fitted(ends: Ends, wanted: Type, place: Place) -> Ends:
 
 def _wrong_ends(node: ast.Range) -> Ends:
     return Ends(None, None, node.inclusive, UNKNOWN)
-
-
-def _high_end(node: ast.Expr, place: Place, hint: Type | None) -> p.Expr:
-    """As elsewhere, but for 24:00, which only ends a range."""
-    if isinstance(node, ast.TimeLiteral):
-        return p.Const(TIME, node.span, node.value)
-    return place.present(node, hint)
 
 
 def _refuse_end(end: p.Expr, element: Type, place: Place) -> None:
