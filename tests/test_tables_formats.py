@@ -45,8 +45,10 @@ ROWS: list[dict[str, Any]] = [
     },
     {
         "start": dt.datetime(2026, 7, 1), "seen": dt.datetime(9999, 12, 31, tzinfo=dt.UTC), "minutes": 11,
-        "note": "007", "kind": "low", "tags": None, "numbers": [1, 1], "day": dt.date(9999, 12, 31), "at": dt.time(23, 59, 59),
-        "far": -0.1, "big": 0, "ok": True, "weekday": "sun", "length": dt.timedelta(0), "host": {"name": "Cy", "age": 200},
+        "note": "007", "kind": "low", "tags": None, "numbers": [1, 1], "day": dt.date(9999, 12, 31),
+        "at": dt.time(23, 59, 59),
+        "far": -0.1, "big": 0, "ok": True, "weekday": "sun", "length": dt.timedelta(0),
+        "host": {"name": "Cy", "age": 200},
     },
 ]  # fmt: skip
 PERSON = schema(field("name", t.TEXT), field("age", t.Optional(t.INT)), name="Person")
