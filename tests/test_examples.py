@@ -23,6 +23,7 @@ from ucl.resources import stdlib_modules
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted(EXAMPLES.rglob("*.ucl"))
 LARGEST_TABLE = 200_000
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -273,7 +274,7 @@ def shown_in_readmes() -> Iterator[tuple[Path, str, str]]:
                 yield readme.parent, command, output
 
 
-@pytest.mark.parametrize(("folder", "command", "output"), shown_in_readmes())
+@pytest.mark.parametrize(("folder", "command", "output"), list(shown_in_readmes()))
 def test_readmes_show_what_is_printed(folder: Path, command: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert answer(shlex.split(command)).strip() == output.strip()

@@ -47,7 +47,8 @@ def _operators() -> Iterator[str]:
     yield from _heading("19.1 Operators", "operator", "types")
     for operator, signatures in OPERATORS.items():
         word = "-" if operator == "negate" else operator
-        yield _row(f"`{word}`", " · ".join(f"`{_operation(word, signature)}`" for signature in signatures))
+        label = f"{word}x" if operator == "negate" else word
+        yield _row(f"`{label}`", " · ".join(f"`{_operation(word, signature)}`" for signature in signatures))
 
 
 def _operation(word: str, signature: Signature) -> str:
