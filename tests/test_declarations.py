@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -455,6 +456,30 @@ def test_too_many_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ucl.semantics.check.bodies.MOST_RULES", 3)
     text = "schema S { n: int }\n" + "\n".join(f"rule r{i} on S {{ score 0.5 }}" for i in range(5))
     assert check_text(text).errors == [("too-large", 5)]
+
+
+def test_schemas_that_double_are_too_large_and_chains_too_deep() -> None:
+    double = "\n".join(f"schema S{i} {{ a: S{i + 1}  b: S{i + 1} }}" for i in range(60))
+    assert [code for code, _ in check_text(double + "\nschema S60 { n: int }").errors] == ["too-large"]
+    chain = "\n".join(f"schema S{i} {{ a: S{i + 1} }}" for i in range(2000))
+    assert [code for code, _ in check_text(chain + "\nschema S2000 { n: int }").errors] == ["too-deep"]
+
+
+def test_lets_that_double_are_too_large() -> None:
+    lets = "\n".join(f"let a{i + 1} = a{i} + (a{i} - a{i})" for i in range(60))
+    assert [code for code, _ in check_text("let a0 = 2026-03-04T13:00\n" + lets).errors] == ["too-large"]
+
+
+def test_the_check_stops_after_very_many_mistakes() -> None:
+    lets = "\n".join(f"let a{i} = nowhere{i}" for i in range(600))
+    uses = "\n".join(f"let b{i} = a{i}" for i in range(600))
+    stopped = {"unknown-name": 200, "too-large": 1}
+    assert Counter(code for code, _ in check_text(f"{lets}\n{uses}").errors) == stopped
+    rules = "\n".join(f"rule r{i} on S {{ when z{i} > 3 score 0.5 }}" for i in range(600))
+    result = check_text("schema S { n: int }\n" + rules)
+    assert Counter(code for code, _ in result.errors) == stopped
+    rules = "\n".join(f"rule r{i} on S overrides z{i} {{ score 0.5 }}" for i in range(600))
+    assert Counter(code for code, _ in check_text("schema S { n: int }\n" + rules).errors) == stopped
 
 
 def test_declared_names_are_unique() -> None:

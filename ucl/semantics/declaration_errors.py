@@ -295,12 +295,12 @@ def recursion(place: Span, names: Sequence[str], others: Iterable[tuple[str, Spa
 
 
 def too_large(place: Span, name: str, limit: int) -> Diagnostic:
-    """A def that calls defs that call defs, each of them more than once."""
+    """A def that calls defs that call defs, each of them more than once; a let of many datetimes."""
     return diagnostic(
         "too-large",
         place,
-        f"`{name}`, with everything that it calls written out, has more than {limit:,} parts",
-        "use fewer calls of defs within defs",
+        f"`{name}`, with everything that it uses written out, has more than {limit:,} parts",
+        "use fewer defs and lets within each other",
     )
 
 
@@ -312,6 +312,24 @@ def expansion_too_deep(place: Span, name: str, limit: int) -> Diagnostic:
         f"`{name}`, with everything that it calls written out, is nested more than {limit} deep",
         "use fewer levels of defs within defs",
     )
+
+
+def schema_too_deep(place: Span, name: str, limit: int) -> Diagnostic:
+    """A schema with a field of a schema with a field of a schema, and so on."""
+    return diagnostic(
+        "too-deep", place, f"`{name}` nests records more than {limit} deep", "use fewer levels of schemas"
+    )
+
+
+def schema_too_large(place: Span, name: str, limit: int) -> Diagnostic:
+    """Schemas that contain each other many times have more fields than anyone wrote."""
+    message = f"`{name}`, with the records in it written out, has more than {limit:,} fields"
+    return diagnostic("too-large", place, message, "use fewer fields that are records")
+
+
+def too_many_mistakes(place: Span, limit: int) -> Diagnostic:
+    """The check stops after so many declarations with a mistake, to keep the report one that can be read."""
+    return diagnostic("too-large", place, f"{limit:,} declarations have a mistake; the rest was not checked")
 
 
 def too_many(place: Span, what: str, limit: int) -> Diagnostic:

@@ -33,8 +33,10 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
     """The program of a file; `find_module("a.b")` gives the source of that module, or None where there is none.
 
     With errors in the report the program holds what is right, so that other passes can go on; rules that are wrong, or
-    that depend on what is, are left out. None where the imports alone make sense of nothing.
+    that depend on what is, are left out. None where nothing of the file could be read.
     """
+    if report.has_errors and not file.declarations:
+        return None
     modules = load_modules(file, report, find_module)
     for module in modules:
         check_dimensions(module, report)

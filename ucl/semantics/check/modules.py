@@ -49,6 +49,9 @@ ALWAYS_IN_CONTEXT: Mapping[str, Type] = {"now": DATETIME, "today": DATE}
 STANDARD_MODULES = tuple(
     f"std.{name}" for name in ("dayparts", "dining", "mail", "money", "scheduling", "travel", "units")
 )
+# A suggestion costs a look at every name, so mistakes can't be as many as names are.
+MOST_WRONG = 200
+
 TYPE_WORDS = frozenset(
     ("bool", "int", "float", "text", "weekday", "date", "time", "datetime", "duration", "set", "list")
 )
@@ -122,8 +125,8 @@ class Module:
 
     `table` has all names that can be used in it, `places` where each of them was introduced. `globals`, `context` and
     `bodies` hold what its own declarations mean, `memory` also what it imports, once they have been checked; a body is
-    missing where it is wrong. `used` are the names that were looked up, `helpers` the modules whose definitions it
-    calls.
+    missing where it is wrong. `used` are the names that were looked up, `endless` the schemas that reach too far,
+    `helpers` the modules whose definitions it calls.
     """
 
     name: str
@@ -139,6 +142,7 @@ class Module:
     resolutions: dict[program.Schema, program.Resolution] = field(default_factory=dict)
     bodies: dict[str, Any] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    endless: set[str] = field(default_factory=set)
     helpers: dict[Module, None] = field(default_factory=dict)
     units: Asked[str, tuple[tuple[Dimension | None, Unit], ...]] = field(default_factory=lambda: Asked({}))
     scopes: dict[program.Schema | None, Scope] = field(default_factory=dict)
@@ -361,13 +365,15 @@ def _announce(module: Module, declaration: Named) -> None:
 
 
 def _bring(module: Module, declared: ast.Import, target: Module | None, report: Report) -> None:
+    unknown = 0
     for name in declared.names or ():
         entry: Entry = Broken()
         if target is not None:
             declaration = target.declared(name.text)
             if declaration is not None:
                 entry = Imported(target, declaration)
-            elif not target.is_wrong(name.text):
+            elif not target.is_wrong(name.text) and unknown < MOST_WRONG:
+                unknown += 1
                 report.add(_unknown_import(target, name))
         _introduce(module, name.text, name.span, entry, report)
 

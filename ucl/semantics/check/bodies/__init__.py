@@ -16,7 +16,7 @@ from ucl.semantics.check.bodies.properties import check_prefer, check_property, 
 from ucl.semantics.check.bodies.rules import check_constraint, check_resolutions, check_rule
 from ucl.semantics.check.bodies.surroundings import schema_of
 from ucl.semantics.check.declarations.constants import has_errors_since
-from ucl.semantics.check.modules import BODIES, Body, Module
+from ucl.semantics.check.modules import BODIES, MOST_WRONG, Body, Module
 from ucl.syntax import ast
 
 __all__ = ["MOST_RULES", "AnyBody", "check_bodies", "kind_of", "rules_spoken_of"]
@@ -35,11 +35,17 @@ def check_bodies(module: Module, report: Report) -> None:
             return
     check_resolutions(module, report)
     overrides = check_overrides(module, report)
+    wrong = 0
     for body in module.own(*BODIES):
         name = body.name.text
         before = len(report.diagnostics)
         checked = _checked(body, overrides.get(name, ()), module, report)
-        if checked is not None and not has_errors_since(report, before):
+        if has_errors_since(report, before):
+            wrong += 1
+            if wrong == MOST_WRONG:
+                report.add(errors.too_many_mistakes(body.name.span, MOST_WRONG))
+                return
+        elif checked is not None:
             module.bodies[name] = checked
 
 

@@ -7,13 +7,13 @@ imported can't name what imports it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ucl.diagnostics import Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.graph import cycles
-from ucl.semantics.check.modules import Imported, Module, Named, Own
+from ucl.semantics.check.modules import MOST_WRONG, Imported, Module, Named, Own
 from ucl.semantics.check.scope import Global
 from ucl.syntax import ast
 
@@ -45,7 +45,13 @@ def check_overrides(module: Module, report: Report) -> dict[str, tuple[str, ...]
     declared: dict[str, Overriding] = {
         d.name.text: d for d in module.own(ast.Rule, ast.Constraint, ast.Action) if d.overrides
     }
-    found = {name: _targets(declaration, module, report) for name, declaration in declared.items()}
+    found: dict[str, tuple[str, ...]] = {}
+    start = len(report.diagnostics)
+    for name, declaration in declared.items():
+        if len(report.diagnostics) - start >= MOST_WRONG:
+            report.add(errors.too_many_mistakes(declaration.name.span, MOST_WRONG))
+            break
+        found[name] = _targets(declaration, module, report)
     for cycle in cycles(found, lambda name: found.get(name, ())):
         circle = frozenset(cycle)
         members = sorted(cycle, key=lambda name: declared[name].span.start)
@@ -91,9 +97,9 @@ def _is_right(
     return True
 
 
-def _known(declared: Overriding, module: Module) -> list[str]:
-    return [
+def _known(declared: Overriding, module: Module) -> Iterator[str]:
+    return (
         name
         for name, entry in module.table.items()
         if isinstance(entry, Own | Imported) and type(entry.declaration) is type(declared)
-    ]
+    )

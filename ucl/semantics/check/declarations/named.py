@@ -12,18 +12,23 @@ from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.declarations.constants import check_constant, check_constant_range, has_errors_since
-from ucl.semantics.check.declarations.depth import expanded_depth
+from ucl.semantics.check.declarations.extent import expanded_depth, extent_of, size_with_lets
 from ucl.semantics.check.declarations.fields import check_context, check_fields, unknown_context
-from ucl.semantics.check.declarations.order import CONTEXT, in_order
+from ucl.semantics.check.declarations.order import CONTEXT, in_order, mentioned
 from ucl.semantics.check.declarations.written_types import written_type
 from ucl.semantics.check.expressions import check_expression, expanded_size
-from ucl.semantics.check.modules import WRONG, Imported, Module
+from ucl.semantics.check.modules import MOST_WRONG, WRONG, Imported, Module
 from ucl.semantics.check.scope import Global, RangeLet
 from ucl.syntax import ast
 
 # With all calls written out. Analysis writes them out, and the evaluator's stack grows with the depth.
 LARGEST_EXPANSION = 10_000
-DEEPEST_EXPANSION = 200
+DEEPEST_EXPANSION = 100
+# A let whose value depends on the zone is worked out wherever it is used.
+LARGEST_LET = 200
+# Of a schema, with the records in it written out: each leaf is a column.
+DEEPEST_SCHEMA = 100
+LARGEST_SCHEMA = 10_000
 
 
 def check_declarations(module: Module, report: Report) -> None:
@@ -33,18 +38,31 @@ def check_declarations(module: Module, report: Report) -> None:
             brought = entry.module.memory.get(entry.declaration.name.text)
             if brought is not None:
                 module.memory[name] = brought
+    wrong = 0
     for group in in_order(module):
-        if group.is_cycle:
+        before = len(report.diagnostics)
+        if wrong > MOST_WRONG:
+            _give_up(module, group.names)
+        elif group.is_cycle:
             _report_cycle(module, group.names, report)
         elif group.names[0] == CONTEXT:
             check_context(module, report)
         else:
             _check_declaration(module, group.names[0], report)
+        wrong += has_errors_since(report, before)
+        if wrong == MOST_WRONG:
+            report.add(errors.too_many_mistakes(report.diagnostics[-1].span, MOST_WRONG))
+            wrong += 1
 
 
 def _report_cycle(module: Module, names: tuple[str, ...], report: Report) -> None:
     places = sorted(((name, module.places[name]) for name in names if name != CONTEXT), key=lambda p: p[1].start)
     report.add(errors.recursion(places[0][1], [name for name, _ in places], places[1:]))
+    _give_up(module, names)
+
+
+def _give_up(module: Module, names: tuple[str, ...]) -> None:
+    """Of these declarations no more can be told; their uses say nothing."""
     for name in names:
         declared = module.declared(name)
         if name == CONTEXT:
@@ -58,8 +76,7 @@ def _report_cycle(module: Module, names: tuple[str, ...], report: Report) -> Non
 def _check_declaration(module: Module, name: str, report: Report) -> None:
     match module.declared(name):
         case ast.Schema() as schema:
-            fields = check_fields(schema.fields, module, report)
-            module.globals[name] = p.Schema(module.name, name, fields, schema.doc, schema.name.span)
+            module.globals[name] = _schema(schema, module, report)
         case ast.Memory() as memory:
             module.memory[name] = _memory(memory, module, report)
         case ast.Let() as let:
@@ -69,6 +86,21 @@ def _check_declaration(module: Module, name: str, report: Report) -> None:
         case ast.Effect() as effect:
             parameters = check_parameters(effect.parameters, module, report)
             module.globals[name] = p.Effect(name, effect.many, parameters, effect.doc, effect.name.span)
+
+
+def _schema(declared: ast.Schema, module: Module, report: Report) -> Global:
+    fields = check_fields(declared.fields, module, report)
+    name = declared.name
+    schema = p.Schema(module.name, name.text, fields, declared.doc, name.span)
+    extent = extent_of(schema)
+    if extent.depth > DEEPEST_SCHEMA:
+        report.add(errors.schema_too_deep(name.span, name.text, DEEPEST_SCHEMA))
+    elif extent.leaves > LARGEST_SCHEMA:
+        report.add(errors.schema_too_large(name.span, name.text, LARGEST_SCHEMA))
+    elif module.endless.isdisjoint(mentioned(declared)):
+        return schema
+    module.endless.add(name.text)
+    return WRONG
 
 
 def _memory(declared: ast.Memory, module: Module, report: Report) -> p.MemoryField:
@@ -88,7 +120,11 @@ def _let(declared: ast.Let, module: Module, report: Report) -> Global:
     value = check_constant(declared.value, module.scope(), report, type)
     if value is None or isinstance(type, t.Unknown):
         return WRONG
-    return p.Let(module.name, declared.name.text, type or value.type, value, declared.doc, declared.name.span)
+    name = declared.name
+    if size_with_lets(value) > LARGEST_LET:
+        report.add(errors.too_large(name.span, name.text, LARGEST_LET))
+        return WRONG
+    return p.Let(module.name, name.text, type or value.type, value, declared.doc, name.span)
 
 
 def _range_let(
