@@ -30,7 +30,7 @@ class Scalars:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A dictionary-encoded column: `codes` (int32, shape (rows,)) index `dictionary`, whose values are NFC and distinct.
+    """A dictionary-encoded column: `codes` (int32, shape (rows,)) index `dictionary`, of distinct NFC values.
 
     For closed text the dictionary is the type's list of values, in its order. Absent rows have code 0.
     """

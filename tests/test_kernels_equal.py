@@ -1,0 +1,139 @@
+"""Kernels are equal to `evaluate`, bit for bit: for every program and table, engine, size of blocks and number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+from strategies import OPTIONS, VISITS, columns_of, programs
+
+from ucl.diagnostics import Source
+from ucl.driver import check_source
+from ucl.kernels.columns import InvalidCell
+from ucl.kernels.lower import lower
+from ucl.kernels.run import EngineName, details, score
+from ucl.semantics.evaluate import score_options
+from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
+from ucl.semantics.program import Program
+from ucl.semantics.zones import Zone
+
+Option = Mapping[str, Any] | InvalidCell
+NOW = 1_780_000_000_000_000  # 2026-05-28T20:26:40Z
+
+
+def compiled(source: str) -> Program | None:
+    program, _ = check_source(Source("p.ucl", source))
+    return program
+
+
+def call_of(program: Program, **given: Any) -> Call:
+    zone = Zone.load(program.timezone)
+    assert zone is not None
+    context = {"mood": "calm", "level": None}
+    return Call(zone, NOW, zone.local(NOW) // 86_400_000_000, **{"context": context, "memory": {"visits": []}, **given})
+
+
+def expected(program: Program, options: Sequence[Option], call: Call, groups: Sequence[int] | None) -> list[Outcome]:
+    rows = [Invalid(o.field, Reason(o.reason), o.value) if isinstance(o, InvalidCell) else o for o in options]
+    return score_options(program, program.schemas["S"], rows, call, groups)
+
+
+def computed(
+    program: Program,
+    options: Sequence[Option],
+    call: Call,
+    groups: Sequence[int] | None,
+    engine: EngineName = "portable",
+    threads: int = 1,
+    block_rows: int | None = None,
+) -> list[Outcome]:
+    """Outcomes put together from scores and details."""
+    schema = program.schemas["S"]
+    plan = lower(program, schema, call)
+    columns = columns_of(schema, options)
+    sets = None if groups is None else np.array(groups, np.int64)
+    scores = score(plan, columns, groups=sets, threads=threads, engine=engine, block_rows=block_rows)
+    shown = details(plan, columns, slice(None), sets)
+    outcomes = []
+    for row in range(columns.rows):
+        if not scores.valid[row]:
+            outcomes.append(Outcome(None, None, None, None, invalid=scores.invalid[row]))
+            continue
+        assert row not in scores.invalid
+        outcome = Outcome(
+            int(scores.total[row]),
+            bool(scores.feasible[row]),
+            bool(scores.contested[row]),
+            None,
+            names(shown.rules, shown.fired[row]),
+            names(shown.constraints, shown.violated[row]),
+            names(shown.shadows, shown.shadow[row]),
+            {name: int(shown.contributions[row, i]) for i, name in enumerate(shown.rules) if shown.counted[row, i]},
+        )
+        outcomes.append(outcome)
+    return outcomes
+
+
+def names(all_names: Sequence[str], flags: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(name for name, flag in zip(all_names, flags, strict=True) if flag)
+
+
+def without_decision(outcome: Outcome) -> Outcome:
+    return Outcome(
+        outcome.total,
+        outcome.feasible,
+        outcome.contested,
+        None,
+        outcome.fired,
+        outcome.violated,
+        outcome.shadow,
+        outcome.contributions,
+        outcome.invalid,
+    )
+
+
+def assert_equal(program: Program, options: Sequence[Option], call: Call, groups: Sequence[int] | None = None, **how: Any) -> None:
+    meant = [without_decision(outcome) for outcome in expected(program, options, call, groups)]
+    assert computed(program, options, call, groups, **how) == meant
+
+
+ROWS = st.lists(
+    st.one_of(OPTIONS, OPTIONS, OPTIONS, st.just(InvalidCell("n", "absent", None))), min_size=0, max_size=8
+)
+
+
+def check_equality(source: str, options: list[Option], visits: Any, busy: Any, level: Any, groups: bool) -> None:
+    program = compiled(source)
+    assume(program is not None)
+    assert program is not None
+    call = call_of(program, context={"mood": busy, "level": level}, memory={"visits": visits}, recency={"r0": 0.5})
+    sets = [row % 2 for row in range(len(options))] if groups else None
+    assert_equal(program, options, call, sets)
+
+
+arguments = {
+    "source": programs(),
+    "options": ROWS,
+    "visits": VISITS,
+    "busy": st.sampled_from(["calm", "busy"]),
+    "level": st.sampled_from([None, 3, 2**62]),
+    "groups": st.booleans(),
+}
+patient = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+@settings(max_examples=60, **patient)
+@given(**arguments)
+def test_equal_to_evaluate(**given: Any) -> None:
+    check_equality(**given)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000, **patient)
+@given(**arguments)
+def test_equal_to_evaluate_in_a_long_campaign(**given: Any) -> None:
+    check_equality(**given)

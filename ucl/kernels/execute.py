@@ -1,0 +1,282 @@
+"""A schedule over some rows: values, tests on them, conjunctions of masks, stage after stage.
+
+In: a plan, a table's columns and what the plan's tests mean for the table's dictionaries (`bind`), an engine. Out: an
+`Execution`, from which masks and values of the rows are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels import members
+from ucl.kernels.columns import Columns, Path, Scalars, Sets, Texts
+from ucl.kernels.distinct import take
+from ucl.kernels.plan import (
+    Constant,
+    CountHits,
+    Flag,
+    FromWall,
+    HasElement,
+    HasValue,
+    Literal,
+    Local,
+    Lookups,
+    OfText,
+    Operation,
+    Plan,
+    Read,
+    SameText,
+    Schedule,
+    Select,
+    SetSize,
+    SetsMeet,
+    ValueNode,
+    Whole,
+)
+from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
+
+Words = NDArray[np.uint64]
+Bits = NDArray[np.bool_]
+
+
+class Engine(Protocol):
+    """How masks are made and combined. A mask is 64 rows to a word, the first row in the lowest bit.
+
+    Bits beyond the last row may hold anything. `prepare` puts a table (tests, codes) into the engine's own form.
+    """
+
+    name: str
+    block_rows: int
+
+    def prepare(self, table: Bits) -> Any: ...
+    def at_least(self, values: NDArray[Any], constants: NDArray[Any], masks: Words) -> None: ...
+    def look_up(self, codes: NDArray[np.int32], prepared: Any, masks: Words) -> None: ...
+    def any_element(
+        self, offsets: NDArray[np.int64], elements: NDArray[np.int64], prepared: Any, masks: Words
+    ) -> None: ...
+    def pack(self, bits: Bits, mask: Words) -> None: ...
+    def conjoin(self, masks: Words, operands: NDArray[np.int64], first: int) -> None: ...
+    def add(
+        self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
+    ) -> None: ...
+
+
+class Binding:
+    """A plan bound to a table for one engine: what the plan's tests mean for the table's dictionaries, found once.
+
+    `wholes` grows as whole columns are computed, in the plan's order.
+    """
+
+    def __init__(self, plan: Plan, columns: Columns, engine: Engine, wholes: Sequence[Vector] = ()) -> None:
+        self.plan = plan
+        self.columns = columns.columns
+        self.engine = engine
+        self.wholes = list(wholes)
+        self.zone = ZoneTable(plan.call.zone)
+        self._tables: dict[int, Any] = {}
+        self._sets: dict[Path, Sets] = {}
+        self._prepared: dict[int, Any] = {}
+
+    def texts(self, path: Path) -> Texts:
+        column = self.columns[path]
+        assert isinstance(column, Texts)
+        return column
+
+    def sets(self, path: Path) -> Sets:
+        """With codes for elements."""
+        column = self._sets.get(path)
+        if column is None:
+            given = self.columns[path]
+            assert isinstance(given, Sets)
+            column = self._sets[path] = members.coded(given)
+        return column
+
+    def table(self, lookups: Lookups) -> Any:
+        """Which codes the tests of a group mean, as the engine wants it."""
+        known = self._tables.get(id(lookups))
+        if known is None:
+            column = self.columns[lookups.path]
+            dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
+            table = members.table(self.plan.call, lookups.path, dictionary, lookups.members)
+            known = self._tables[id(lookups)] = self.engine.prepare(table)
+        return known
+
+    def prepared(self, number: int) -> Any:
+        """What a value needs of the table's dictionaries."""
+        known = self._prepared.get(number)
+        if known is None:
+            known = self._prepared[number] = self._prepare(self.plan.values[number])
+        return known
+
+    def _prepare(self, node: ValueNode) -> Any:
+        match node:
+            case OfText(path, expression):
+                vector = members.of_each(self.plan.call, path, self.texts(path).dictionary, expression)
+                return vector if len(vector.values) else Vector(np.zeros(1, vector.values.dtype))
+            case SameText(left, right):
+                return members.translation(self.texts(right).dictionary, self.texts(left).dictionary)
+            case CountHits(path, test):
+                return members.table(self.plan.call, path, self.sets(path).dictionary or (), [test])[0]
+            case HasElement(container, tuple() as element):
+                return members.translation(self.texts(element).dictionary, self.sets(container).dictionary or ())
+            case SetsMeet(_, left, right):
+                return members.translation(self.sets(right).dictionary or (), self.sets(left).dictionary or ())
+            case _:
+                raise AssertionError(node)
+
+
+def words_for(rows: int) -> int:
+    return (rows + 63) // 64
+
+
+class Execution:
+    """One schedule over the rows from `start` to `stop`."""
+
+    def __init__(self, binding: Binding, schedule: Schedule, start: int, stop: int) -> None:
+        self.binding = binding
+        self.schedule = schedule
+        self.start, self.stop = start, stop
+        self.rows = stop - start
+        self.masks: Words = np.empty((schedule.rows, words_for(self.rows)), np.uint64)
+        self._vectors: dict[int, Vector] = {}
+        self.masks[0] = ~np.uint64(0)
+        # Rows whose data are invalid, or whose values nobody looks at, may hold anything.
+        with np.errstate(all="ignore"):
+            self._run()
+
+    def bits(self, literal: Literal) -> Bits:
+        """A mask of the plan's graph, a bool for each row."""
+        at = self.schedule.place[literal]
+        row = self.masks[at >> 1].view(np.uint8)
+        bits = np.unpackbits(row, count=self.rows, bitorder="little").view(np.bool_)
+        return ~bits if at & 1 else bits
+
+    def vector(self, value: int) -> Vector:
+        """A value of the plan's graph, of shape (rows,)."""
+        return self._vectors[value]
+
+    def _run(self) -> None:
+        engine, masks = self.binding.engine, self.masks
+        for stage in self.schedule.stages:
+            for value in stage.values:
+                self._vectors[value] = self._compute(value)
+            for cuts in stage.cuts:
+                out = masks[cuts.first : cuts.first + len(cuts.constants)]
+                engine.at_least(self._values(cuts.value), cuts.constants, out)
+            for lookups in stage.texts:
+                out = masks[lookups.first : lookups.first + len(lookups.members)]
+                engine.look_up(self._codes(lookups.path), self.binding.table(lookups), out)
+            for lookups in stage.sets:
+                out = masks[lookups.first : lookups.first + len(lookups.members)]
+                offsets, elements = self._elements(lookups.path)
+                engine.any_element(offsets, elements, self.binding.table(lookups), out)
+            for flag, row in stage.flags:
+                self._flag(flag, masks[row])
+            for conjunctions in stage.conjunctions:
+                engine.conjoin(masks, conjunctions.operands, conjunctions.first)
+
+    def _flag(self, flag: Flag | HasValue, mask: Words) -> None:
+        match flag:
+            case HasValue(path):
+                valid = self.binding.columns[path].valid
+                bits = None if valid is None else valid[self.start : self.stop]
+                if bits is None:
+                    mask[:] = ~np.uint64(0)
+                    return
+            case Flag(value, kind):
+                vector = self._vectors[value]
+                bits = vector.values if kind == "holds" else vector.over if kind == "over" else vector.missing
+        if bits is None:
+            mask[:] = 0
+        else:
+            self.binding.engine.pack(np.broadcast_to(bits, (self.rows,)), mask)
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def _values(self, value: int) -> NDArray[Any]:
+        values = self._vectors[value].values
+        return values if values.ndim else np.broadcast_to(values, (self.rows,))
+
+    def _codes(self, path: Path) -> NDArray[np.int32]:
+        return self.binding.texts(path).codes[self.start : self.stop]
+
+    def _elements(self, path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Offsets of these rows into all elements, and all elements."""
+        column = self.binding.sets(path)
+        return column.offsets[self.start : self.stop + 1], column.elements
+
+    def _compute(self, number: int) -> Vector:
+        match self.binding.plan.values[number]:
+            case Read(path):
+                column = self.binding.columns[path]
+                assert isinstance(column, Scalars)
+                return Vector(column.values[self.start : self.stop])
+            case Constant(value, floating):
+                return Vector(np.asarray(value, np.float64 if floating else np.int64))
+            case Operation(op, arguments):
+                return OPERATIONS[op].run(*(self._vectors[argument].values for argument in arguments))
+            case Local(instant):
+                return Vector(self.binding.zone.local(self._values(instant)))
+            case FromWall(wall):
+                return self.binding.zone.from_wall(self._values(wall))
+            case Select(condition, then, otherwise):
+                chosen = np.where(self.bits(condition), self._vectors[then].values, self._vectors[otherwise].values)
+                return Vector(chosen)
+            case Whole(index):
+                return take(self.binding.wholes[index], slice(self.start, self.stop))
+            case OfText(path):
+                return take(self.binding.prepared(number), self._codes(path))
+            case SameText(left, right):
+                return Vector(self.binding.prepared(number)[self._codes(right)] == self._codes(left))
+            case SetSize(path):
+                return Vector(np.diff(self._elements(path)[0]))
+            case CountHits(path):
+                return Vector(self._count(path, lambda elements: self.binding.prepared(number)[elements]))
+            case HasElement(path, element):
+                return Vector(self._count(path, self._is_own(path, element, number)) > 0)
+            case SetsMeet(op, left, right):
+                return Vector(self._sets_meet(op, left, right, self.binding.prepared(number)))
+            case node:
+                assert_never(node)
+
+    # --- sets -------------------------------------------------------------------------------------------------------
+
+    def _count(self, path: Path, hit: Callable[[NDArray[np.int64]], Bits]) -> NDArray[np.int64]:
+        """How many elements of each row are hits."""
+        offsets, elements = self._elements(path)
+        hits = hit(elements[offsets[0] : offsets[-1]])
+        before = np.concatenate(([0], np.cumsum(hits, dtype=np.int64)))
+        counts: NDArray[np.int64] = np.diff(before[offsets - offsets[0]])
+        return counts
+
+    def _is_own(self, path: Path, element: int | Path, number: int) -> Callable[[NDArray[np.int64]], Bits]:
+        """Whether elements are their row's own value of another column."""
+        lengths = np.diff(self._elements(path)[0])
+        if isinstance(element, tuple):
+            own = self.binding.prepared(number)[self._codes(element)]
+            return lambda elements: elements == np.repeat(own, lengths)
+        values = self._values(element)
+        dictionary = np.array(self.binding.sets(path).dictionary or (0,), np.int64)
+        return lambda elements: dictionary[elements] == np.repeat(values, lengths)
+
+    def _sets_meet(self, op: str, left: Path, right: Path, to_left: NDArray[np.int64]) -> Bits:
+        """`overlaps` or `subset`, by the pairs of row and element."""
+        codes = len(self.binding.sets(left).dictionary or ()) + 1
+        rights = self._pairs(right, lambda elements: to_left[elements], codes)
+        lefts = self._pairs(left, lambda elements: elements, codes)
+        shared = np.isin(lefts, rights)
+        if op == "overlaps":
+            return np.asarray(self._count(left, lambda _: shared) > 0)
+        return np.asarray(self._count(left, lambda _: ~shared) == 0)
+
+    def _pairs(
+        self, path: Path, code: Callable[[NDArray[np.int64]], NDArray[np.int64]], codes: int
+    ) -> NDArray[np.int64]:
+        """A number for each row with one of its elements, whose code is -1 where no other has it."""
+        offsets, elements = self._elements(path)
+        rows = np.repeat(np.arange(self.rows), np.diff(offsets))
+        return rows * codes + code(elements[offsets[0] : offsets[-1]]) + 1

@@ -1,0 +1,27 @@
+"""A checked program to a plan: LANGUAGE §9 as masks, for one schema and one call.
+
+In: a `Program`, the schema of the options, a `Call`. Out: a frozen `Plan`, in which everything of the call is bound:
+context and memory as constants, the day's rules, recency, the zone.
+"""
+
+from __future__ import annotations
+
+from ucl.kernels.lowering.expressions import Lowering
+from ucl.kernels.lowering.rules import outcomes
+from ucl.kernels.lowering.schedule import schedule
+from ucl.kernels.plan import Plan
+from ucl.semantics.evaluate.options import Ruleset
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Program, Schema
+
+
+def lower(program: Program, schema: Schema, call: Call) -> Plan:
+    """The plan that scores options. Raises `Exhausted` where constants cost more steps than a call may."""
+    lowering = Lowering(schema, call)
+    found = outcomes(lowering, Ruleset.of(program, schema, call.today))
+    graph = lowering.graph
+    added = [c for c in found.contributions if c.amount != 0]
+    masks = [c.mask for c in added]
+    masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
+    wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
+    return Plan(call, tuple(graph.values), tuple(lowering.wholes), found, wanted, graph)

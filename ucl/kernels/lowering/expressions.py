@@ -1,0 +1,494 @@
+"""Expressions to values and masks.
+
+In: a typed expression. Out: its form (`forms`). Constants of the call are computed here, by the same functions that
+`evaluate` calls. Each mask of overflow is put together as `evaluate` goes: a part counts where it is needed. What no
+vector operation computes is left to a residual column: `evaluate`, once for each distinct tuple of what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from ucl.kernels.columns import Path
+from ucl.kernels.lowering import comparisons
+from ucl.kernels.lowering.forms import Fixed, Form, Nested, Number, SetColumn, TextColumn, Truth, Unlowered
+from ucl.kernels.lowering.graph import Graph
+from ucl.kernels.lowering.schedule import schedule
+from ucl.kernels.members import of_each
+from ucl.kernels.plan import (
+    FALSE,
+    TRUE,
+    Among,
+    AnyElement,
+    Batch,
+    CountHits,
+    Flag,
+    FromWall,
+    HasValue,
+    Literal,
+    Local,
+    Members,
+    OfText,
+    Operation,
+    Read,
+    Residual,
+    Select,
+    SetSize,
+    Where,
+    Whole,
+    WholeColumn,
+    negated,
+)
+from ucl.kernels.reads import free_variables, may_overflow, paths_read, reads_batch, reads_option
+from ucl.kernels.vector import OPERATIONS
+from ucl.semantics import program as p
+from ucl.semantics import types as t
+from ucl.semantics.expressions import Budget, Frame, bounded, evaluate
+from ucl.semantics.operations import Overflow
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Definition, Expr, Schema
+
+# Local parts by way of the wall clock: which operations lead from it to the part.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "date_of": ("wall_day", "check_day"),
+    "time_of": ("wall_time",),
+    "weekday_of": ("wall_day", "date_weekday"),
+    "year_of": ("wall_day", "date_year"),
+    "month_of": ("wall_day", "date_month"),
+    "day_of": ("wall_day", "date_day"),
+    "hour_of": ("wall_time", "time_hour"),
+    "minute_of": ("wall_time", "time_minute"),
+    "night_of": ("night_day", "date_weekday"),
+}
+_FLOATS = (t.Float, t.Quantity)
+
+
+Names = Mapping[str, Form]
+_NO_NAMES: Names = {}
+
+
+@dataclass
+class Lowering:
+    """One program's expressions for one schema and one call, into one graph."""
+
+    schema: Schema
+    call: Call
+    graph: Graph = field(default_factory=Graph)
+    wholes: list[WholeColumn] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
+    _keys: dict[Expr, int] = field(default_factory=dict)
+    _known: dict[int, Form] = field(default_factory=dict)
+    _residuals: dict[int, int] = field(default_factory=dict)
+    _columns: dict[Path, Form] = field(default_factory=dict)
+    _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
+
+    def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
+        """A condition: something that is there and is a bool."""
+        match self.form(expr, names):
+            case Truth() as truth:
+                return truth
+            case Fixed(value, over):
+                return Truth(TRUE if value else FALSE, FALSE if value is None else TRUE, over)
+            case other:
+                raise AssertionError(other)
+
+    def form(self, expr: Expr, names: Names = _NO_NAMES) -> Form:
+        """What an expression becomes. `names` are the parameters of the definition that it stands in."""
+        try:
+            return self._lowered(expr, names)
+        except Unlowered:
+            if names:
+                raise
+            return self._residual(expr)
+
+    def _lowered(self, expr: Expr, names: Names) -> Form:
+        match expr:
+            case p.Const():
+                return _fixed(expr.value, expr.type)
+            case p.OptionValue():
+                return self._column(expr.path)
+            case p.Compare():
+                left, right = self.form(expr.left, names), self.form(expr.right, names)
+                return comparisons.compare(self.graph, expr.operator, left, right)
+            case p.InRange():
+                low = None if expr.low is None else self.form(expr.low, names)
+                high = None if expr.high is None else self.form(expr.high, names)
+                return comparisons.within(
+                    self.graph, self.form(expr.value, names), low, high, expr.inclusive, expr.wraps
+                )
+            case p.InSet():
+                return comparisons.member(self.graph, self.form(expr.value, names), self.form(expr.container, names))
+            case p.And():
+                return self._conjunction(expr, names)
+            case p.Or():
+                return self._disjunction(expr, names)
+            case p.Not():
+                operand = self.truth(expr.operand, names)
+                return Truth(negated(operand.holds), over=operand.over)
+            case p.Apply():
+                return self._apply(expr, names)
+            case p.If():
+                return self._if(expr, names)
+            case p.Coalesce():
+                return self._coalesce(expr, names)
+            case p.Present():
+                value = self.form(expr.value, names)
+                return Truth(value.there, over=value.over)
+            case p.Comprehension():
+                return self._comprehension(expr)
+            case p.BatchValue():
+                return self._batch_value(expr, names)
+            case p.DefCall():
+                return self._def_call(expr, names)
+            case p.Variable():
+                if expr.name not in names:
+                    raise Unlowered
+                return names[expr.name]
+            case p.ContextValue() | p.MemoryValue() | p.LetValue() | p.LocalInstant():
+                return self._of_call(expr)
+            case p.Member():
+                if reads_option(expr) or free_variables(expr):
+                    raise Unlowered
+                return self._of_call(expr)
+            case p.RuleFact() | p.OutcomeValue():
+                raise AssertionError(expr)  # in `expect` only
+            case _:
+                assert_never(expr)
+
+    # --- what every row shares --------------------------------------------------------------------------------------
+
+    def _of_call(self, expr: Expr) -> Form:
+        """The same for every row: evaluated now, once."""
+        form = self._known.get(id(expr))
+        if form is None:
+            try:
+                with bounded():
+                    form = _fixed(evaluate(expr, Frame(self.call, self.budget)), expr.type)
+            except Overflow:
+                form = Fixed(_stand_in(expr.type), over=TRUE)
+            self._known[id(expr)] = form
+        return form
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def _column(self, path: Path) -> Form:
+        form = self._columns.get(path)
+        if form is None:
+            form = self._columns[path] = self._read(path)
+        return form
+
+    def _read(self, path: Path) -> Form:
+        type, optional = type_at(self.schema, path)
+        there = self.graph.test(HasValue(path)) if optional else TRUE
+        match type:
+            case t.Bool():
+                return Truth(self.graph.test(Flag(self.graph.value(Read(path)), "holds")), there)
+            case t.Text() | t.Closed():
+                return TextColumn(path, there)
+            case t.Set():
+                return SetColumn(path, there)
+            case t.Record():
+                return Nested(path, there)
+            case _:
+                return Number(self.graph.value(Read(path)), isinstance(type, _FLOATS), there)
+
+    # --- logic ------------------------------------------------------------------------------------------------------
+
+    def _conjunction(self, expr: p.And, names: Names) -> Truth:
+        """An operand counts where all before it hold; after one that never does, none is looked at."""
+        holds, over = TRUE, FALSE
+        for operand in expr.operands:
+            if holds == FALSE:
+                break
+            part = self.truth(operand, names)
+            over = self.graph.any_of(over, self.graph.all_of(holds, part.over))
+            holds = self.graph.all_of(holds, part.holds)
+        return Truth(holds, over=over)
+
+    def _disjunction(self, expr: p.Or, names: Names) -> Truth:
+        holds, over = FALSE, FALSE
+        for operand in expr.operands:
+            if holds == TRUE:
+                break
+            part = self.truth(operand, names)
+            over = self.graph.any_of(over, self.graph.all_of(negated(holds), part.over))
+            holds = self.graph.any_of(holds, part.holds)
+        return Truth(holds, over=over)
+
+    def _if(self, expr: p.If, names: Names) -> Form:
+        condition = self.truth(expr.condition, names)
+        if condition.holds in (TRUE, FALSE) and condition.over == FALSE:
+            return self.form(expr.then if condition.holds == TRUE else expr.otherwise, names)
+        then, otherwise = self.form(expr.then, names), self.form(expr.otherwise, names)
+        graph, holds = self.graph, condition.holds
+        over = graph.any_of(
+            condition.over, graph.all_of(holds, then.over), graph.all_of(negated(holds), otherwise.over)
+        )
+        there = graph.choose(holds, then.there, otherwise.there)
+        return self._choice(holds, then, otherwise, there, over, expr.type)
+
+    def _coalesce(self, expr: p.Coalesce, names: Names) -> Form:
+        value = self.form(expr.value, names)
+        if value.there == TRUE:
+            return value
+        default = self.form(expr.default, names)
+        if isinstance(value, SetColumn) and default == Fixed(frozenset()):
+            return SetColumn(value.path, TRUE, value.over)  # absent sets are empty ranges already
+        graph = self.graph
+        over = graph.any_of(value.over, graph.all_of(negated(value.there), default.over))
+        there = graph.any_of(value.there, default.there)
+        return self._choice(value.there, value, default, there, over, expr.type)
+
+    def _choice(
+        self, condition: Literal, then: Form, otherwise: Form, there: Literal, over: Literal, type: t.Type
+    ) -> Form:
+        """`then` where the condition holds, else `otherwise`."""
+        type = t.present(type)
+        if isinstance(type, t.Bool):
+            a, b = _holds(then), _holds(otherwise)
+            return Truth(self.graph.choose(condition, a, b), there, over)
+        if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
+            raise Unlowered
+        floating = isinstance(type, _FLOATS)
+        a, b = self._number(then, floating).value, self._number(otherwise, floating).value
+        chosen = a if condition == TRUE or a == b else b if condition == FALSE else self._select(condition, a, b)
+        return Number(chosen, floating, there, over)
+
+    def _select(self, condition: Literal, then: int, otherwise: int) -> int:
+        if condition & 1:
+            condition, then, otherwise = negated(condition), otherwise, then
+        return self.graph.value(Select(condition, then, otherwise))
+
+    def _number(self, form: Form, floating: bool) -> Number:
+        match form:
+            case Number():
+                assert form.floating == floating
+                return form
+            case Fixed(value, over):
+                number = 0 if value is None else value
+                constant = self.graph.number(float(number) if floating else int(number))
+                return Number(constant, floating, form.there, over)
+            case _:
+                raise Unlowered
+
+    # --- operations -------------------------------------------------------------------------------------------------
+
+    def _apply(self, expr: p.Apply, names: Names) -> Form:
+        forms = [self.form(argument, names) for argument in expr.arguments]
+        if all(isinstance(form, Fixed) for form in forms):
+            return self._computed(expr, forms)
+        over = self.graph.any_of(*(form.over for form in forms))
+        there = self.graph.all_of(*(form.there for form in forms))
+        op = expr.signature.op
+        match op:
+            case "overlaps":
+                return Truth(comparisons.overlap(self.graph, forms[0], forms[1]), there, over)
+            case "subset":
+                return Truth(comparisons.contained(self.graph, forms[0], forms[1]), there, over)
+            case "size" if isinstance(forms[0], SetColumn):
+                return Number(self.graph.value(SetSize(forms[0].path)), False, there, over)
+        operation = OPERATIONS.get(op)
+        if operation is None and op not in _PARTS and op != "at":
+            raise Unlowered
+        floating = isinstance(t.present(expr.type), _FLOATS)
+        numbers = [self._operand(form, argument) for form, argument in zip(forms, expr.arguments, strict=True)]
+        if op in _PARTS:
+            value = self.graph.value(Local(numbers[0]))
+            for step in _PARTS[op]:
+                value = self.graph.value(Operation(step, (value,)))
+            return self._flagged(value, floating, there, over, overflows=op == "date_of")
+        if op == "at":
+            wall = self.graph.value(Operation("wall_of", (numbers[0], numbers[1])))
+            return self._flagged(self.graph.value(FromWall(wall)), floating, there, over, overflows=True)
+        assert operation is not None
+        value = self.graph.value(Operation(op, tuple(numbers)))
+        return self._flagged(value, floating, there, over, operation.overflows, operation.partial)
+
+    def _operand(self, form: Form, expr: Expr) -> int:
+        return self._number(form, isinstance(t.present(expr.type), _FLOATS)).value
+
+    def _computed(self, expr: p.Apply, forms: list[Form]) -> Fixed:
+        """Of constants, a constant; of an absent one, nothing."""
+        values = [form.value for form in forms if isinstance(form, Fixed)]
+        over = self.graph.any_of(*(form.over for form in forms))
+        if over != FALSE or None in values:
+            return Fixed(None if None in values else _stand_in(expr.type), over)
+        run = expr.signature.run
+        try:
+            return _fixed(run(self.call.zone, *values) if expr.signature.zoned else run(*values), expr.type)
+        except Overflow:
+            return Fixed(_stand_in(expr.type), over=TRUE)
+
+    def _flagged(
+        self, value: int, floating: bool, there: Literal, over: Literal, overflows: bool, partial: bool = False
+    ) -> Number:
+        """A value with what its own flags add: it overflows only where its arguments are there."""
+        if overflows:
+            over = self.graph.any_of(over, self.graph.all_of(there, self.graph.test(Flag(value, "over"))))
+        if partial:
+            there = self.graph.all_of(there, negated(self.graph.test(Flag(value, "missing"))))
+        return Number(value, floating, there, over)
+
+    def _def_call(self, expr: p.DefCall, names: Names) -> Form:
+        """The body in place of the call. An argument is lowered once, and counts where the body needs it."""
+        definition = expr.definition
+        arguments = {
+            parameter.name: self.form(argument, names)
+            for parameter, argument in zip(definition.parameters, expr.arguments, strict=True)
+        }
+        if not arguments:
+            return self._of_call(definition.body)
+        key = (definition, tuple(arguments.values()))
+        form = self._calls.get(key)
+        if form is None:
+            form = self._calls[key] = self.form(definition.body, arguments)
+        return form
+
+    # --- many values ------------------------------------------------------------------------------------------------
+
+    def _comprehension(self, expr: p.Comprehension) -> Form:
+        if free_variables(expr):
+            raise Unlowered
+        if not reads_option(expr):
+            return self._of_call(expr)
+        if expr.kind not in ("any", "all", "count"):
+            raise Unlowered
+        source = self.form(expr.source)
+        if not isinstance(source, SetColumn):
+            raise Unlowered
+        if expr.condition is None:
+            size = Number(self.graph.value(SetSize(source.path)), False, source.there, source.over)
+            if expr.kind == "count":
+                return size
+            return Truth(comparisons.at_least(self.graph, size, 1) if expr.kind == "any" else TRUE, over=source.over)
+        if reads_option(expr.condition) or may_overflow(expr.condition):
+            raise Unlowered
+        return self._elements(expr.kind, source, expr.condition, expr.variable)
+
+    def _elements(self, kind: str, source: SetColumn, condition: Expr, variable: str) -> Form:
+        """The condition looks at the element alone: it is decided once for each distinct one."""
+        if kind == "count":
+            hits = CountHits(source.path, self._where(condition, variable))
+            return Number(self.graph.value(hits), False, source.there, source.over)
+        if kind == "all":
+            condition = p.Not(t.BOOL, condition.span, condition)
+        found = self.graph.test(AnyElement(source.path, self._where(condition, variable)))
+        return Truth(found if kind == "any" else negated(found), source.there, source.over)
+
+    def _where(self, expression: Expr, variable: str | None, overflow: bool = False) -> Members:
+        return Where(expression, variable, self._key(expression), overflow)
+
+    def _key(self, expr: Expr) -> int:
+        return self._keys.setdefault(expr, len(self._keys))
+
+    def _batch_value(self, expr: p.BatchValue, names: Names) -> Form:
+        form = self.form(expr.argument, names)
+        argument = self._number(form, isinstance(t.present(expr.argument.type), _FLOATS))
+        if isinstance(form, Fixed):
+            raise Unlowered
+        graph = self.graph
+        wanted = schedule(graph, [argument.there, argument.over], [argument.value])
+        batch = Batch(expr.kind, expr.argument.type, argument.value, argument.there, argument.over, wanted)
+        value = self._whole(batch)
+        match expr.kind:
+            case "lowest" | "highest":
+                return Truth(graph.test(Flag(value, "holds")), over=argument.over)
+            case "rank_of":
+                return Number(value, False, over=argument.over)
+            case _:
+                over = graph.test(Flag(value, "over"))
+                return Number(value, isinstance(t.present(expr.type), _FLOATS), over=over)
+
+    def _whole(self, column: WholeColumn) -> int:
+        self.wholes.append(column)
+        return self.graph.value(Whole(len(self.wholes) - 1))
+
+    # --- what is left to `evaluate` ---------------------------------------------------------------------------------
+
+    def _residual(self, expr: Expr) -> Form:
+        """Of a bool, an int or a float; what makes a text or a set is left to what surrounds it."""
+        type = t.present(expr.type)
+        if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
+            raise Unlowered
+        if not reads_option(expr):
+            return self._of_call(expr)
+        paths = paths_read(expr)
+        if len(paths) == 1 and not reads_batch(expr) and isinstance(self._column(paths[0]), TextColumn):
+            return self._of_text(expr, paths[0])
+        key = self._key(expr)
+        if key not in self._residuals:
+            self._residuals[key] = self._whole(Residual(expr, paths))
+        return self._of_column(self._residuals[key], expr)
+
+    def _of_text(self, expr: Expr, path: Path) -> Form:
+        """Decided once for each distinct text, and once for where there is none."""
+        if not isinstance(t.present(expr.type), t.Bool):
+            return self._of_column(self.graph.value(OfText(path, expr, self._key(expr))), expr)
+        there = self._column(path).there
+        absent = self._without(expr, path) if there != TRUE else Fixed(False)
+        graph = self.graph
+        holds = graph.choose(there, graph.test(Among(path, self._where(expr, None))), _holds(absent))
+        if not may_overflow(expr):
+            return Truth(holds)
+        over = graph.choose(there, graph.test(Among(path, self._where(expr, None, overflow=True))), absent.over)
+        return Truth(holds, over=over)
+
+    def _of_column(self, value: int, expr: Expr) -> Form:
+        graph = self.graph
+        over = graph.test(Flag(value, "over")) if may_overflow(expr) else FALSE
+        there = negated(graph.test(Flag(value, "missing"))) if isinstance(expr.type, t.Optional) else TRUE
+        if isinstance(t.present(expr.type), t.Bool):
+            return Truth(graph.test(Flag(value, "holds")), there, over)
+        return Number(value, isinstance(t.present(expr.type), _FLOATS), there, over)
+
+    def _without(self, expr: Expr, path: Path) -> Fixed:
+        """The expression where the text that it reads is absent."""
+        vector = of_each(self.call, path, (None,), expr)
+        over = vector.over is not None and bool(vector.over[0])
+        return Fixed(bool(vector.values[0]), TRUE if over else FALSE)
+
+
+def type_at(schema: Schema, path: Path) -> tuple[t.Type, bool]:
+    """The type of a field of the option, and whether it may be absent."""
+    optional = False
+    type: t.Type = t.Record(schema)
+    for name in path:
+        assert isinstance(type, t.Record)
+        field = type.schema.field(name)
+        assert field is not None
+        optional = optional or isinstance(field.type, t.Optional)
+        type = t.present(field.type)
+    return type, optional
+
+
+def _fixed(value: Any, type: t.Type) -> Fixed:
+    if isinstance(t.present(type), _FLOATS) and isinstance(value, int):
+        return Fixed(float(value))
+    return Fixed(value)
+
+
+def _stand_in(type: t.Type) -> Any:
+    """Some value of a type, for where there is none that anybody looks at."""
+    match t.present(type):
+        case t.Bool():
+            return False
+        case t.Float() | t.Quantity():
+            return 0.0
+        case t.Text() | t.Closed():
+            return ""
+        case t.Set() | t.List():
+            return frozenset()
+        case _:
+            return 0
+
+
+def _holds(form: Form) -> Literal:
+    match form:
+        case Truth(holds):
+            return holds
+        case Fixed(value):
+            return TRUE if value else FALSE
+        case _:
+            raise AssertionError(form)

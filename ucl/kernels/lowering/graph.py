@@ -1,0 +1,123 @@
+"""The graph that lowering builds: values, tests and conjunctions, each distinct one once.
+
+In: nodes, asked for by what they are. Out: numbers of values and literals of masks. Simplifies as it goes: constants
+fold, a conjunction of a literal and its negation is false, conjunctions in conjunctions are flattened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ucl.kernels.plan import (
+    FALSE,
+    TRUE,
+    AtLeast,
+    Constant,
+    Flag,
+    FromWall,
+    Literal,
+    Local,
+    Operation,
+    Select,
+    Test,
+    ValueNode,
+    negated,
+)
+
+# A longer conjunction keeps its own row inside another one: flattening it would copy its operands.
+_FLATTEN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every operand holds; at least two, sorted."""
+
+    operands: tuple[Literal, ...]
+
+
+class Graph:
+    """Grows while a program is lowered, and is only read afterwards.
+
+    `levels` say in which stage a node can be computed: one after the masks that a value selects by.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[ValueNode] = []
+        self.value_levels: list[int] = []
+        self.masks: list[Test | All | None] = [None]  # row 0 holds every row
+        self.mask_levels: list[int] = [0]
+        self._value_of: dict[ValueNode, int] = {}
+        self._mask_of: dict[Test | tuple[Literal, ...], Literal] = {}
+
+    def value(self, node: ValueNode) -> int:
+        number = self._value_of.get(node)
+        if number is None:
+            number = self._value_of[node] = len(self.values)
+            self.values.append(node)
+            self.value_levels.append(self._level(node))
+        return number
+
+    def _level(self, node: ValueNode) -> int:
+        match node:
+            case Operation(_, arguments):
+                return max(self.value_levels[argument] for argument in arguments)
+            case Local(argument) | FromWall(argument):
+                return self.value_levels[argument]
+            case Select(condition, then, otherwise):
+                after = self.mask_levels[condition >> 1] + 1
+                return max(after, self.value_levels[then], self.value_levels[otherwise])
+            case _:
+                return 0
+
+    def test(self, node: Test) -> Literal:
+        literal = self._mask_of.get(node)
+        if literal is None:
+            level = self.value_levels[node.value] if isinstance(node, AtLeast | Flag) else 0
+            literal = self._mask_of[node] = self._add(node, level)
+        return literal
+
+    def _add(self, node: Test | All, level: int) -> Literal:
+        self.masks.append(node)
+        self.mask_levels.append(level)
+        return 2 * (len(self.masks) - 1)
+
+    def all_of(self, *literals: Literal) -> Literal:
+        """The conjunction."""
+        operands: set[Literal] = set()
+        for literal in literals:
+            node = None if literal & 1 else self.masks[literal >> 1]
+            if isinstance(node, All) and len(node.operands) <= _FLATTEN:
+                operands.update(node.operands)
+            else:
+                operands.add(literal)
+        operands.discard(TRUE)
+        if FALSE in operands or any(negated(literal) in operands for literal in operands):
+            return FALSE
+        match len(operands):
+            case 0:
+                return TRUE
+            case 1:
+                return operands.pop()
+        key = tuple(sorted(operands))
+        known = self._mask_of.get(key)
+        if known is None:
+            level = max(self.mask_levels[operand >> 1] for operand in key)
+            known = self._mask_of[key] = self._add(All(key), level)
+        return known
+
+    def any_of(self, *literals: Literal) -> Literal:
+        """The disjunction."""
+        return negated(self.all_of(*(negated(literal) for literal in literals)))
+
+    def choose(self, condition: Literal, then: Literal, otherwise: Literal) -> Literal:
+        """`then` where the condition holds, else `otherwise`."""
+        if then == otherwise:
+            return then
+        return self.any_of(self.all_of(condition, then), self.all_of(negated(condition), otherwise))
+
+    def number(self, value: int | float) -> int:
+        return self.value(Constant(value, isinstance(value, float)))
+
+    def constant(self, value: int) -> int | float | None:
+        node = self.values[value]
+        return node.value if isinstance(node, Constant) else None

@@ -1,0 +1,361 @@
+"""The plan: what a program becomes for one schema and one call, in tables that one set of kernels reads.
+
+In: `lower` builds it. Out: `run` scores columns with it. Nothing of a plan depends on the table that is scored.
+
+A plan has *values*, one array a block each (columns, arithmetic, local parts of instants), *tests* on them, each a bit
+mask over the block's rows, and *conjunctions* of masks. A mask is named by a literal: twice its row, plus one where it
+is negated, so that `or` needs no row of its own. Logic is two-valued (LANGUAGE §6), so masks are exact. What may
+overflow or be absent has further masks that say where. The idea is that of bit-sliced scans (BitWeaving, Li and Patel
+2013) and of QuickScorer (Lucchese et al. 2015): compare once for each distinct constant, then work on 64 rows at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.columns import Path
+from ucl.semantics.outcome import Call, Reason
+from ucl.semantics.program import Expr
+from ucl.semantics.types import Type
+
+if TYPE_CHECKING:
+    from ucl.kernels.lowering.graph import Graph
+
+TRUE, FALSE = 0, 1
+"""Literals of row 0, which holds every row."""
+
+Literal = int
+
+
+def negated(literal: Literal) -> Literal:
+    return literal ^ 1
+
+
+# --- values: one array for each block of rows -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A column's own values, or its codes where it is text."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`floating` tells 1.0 from 1, which are equal in Python."""
+
+    value: int | float
+    floating: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`op` is a row of `vector.OPERATIONS`; `arguments` are values."""
+
+    op: str
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The wall clock in the call's zone at an instant."""
+
+    instant: int
+
+
+@dataclass(frozen=True, slots=True)
+class FromWall:
+    """The instant at which the call's zone shows a wall clock: a `fold` means the first, a gap moves on."""
+
+    wall: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`then` where the mask holds, else `otherwise`."""
+
+    condition: Literal
+    then: int
+    otherwise: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfText:
+    """An expression that reads one text column: evaluated once for each distinct text."""
+
+    path: Path
+    expression: Expr = field(compare=False, repr=False)
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A column that only the whole table gives: `plan.wholes[index]`."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class SameText:
+    """Whether two text columns hold the same text, whatever their dictionaries are."""
+
+    left: Path
+    right: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SetSize:
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CountHits:
+    """How many elements of a set column are in the `members` that the test describes."""
+
+    path: Path
+    members: Members
+
+
+@dataclass(frozen=True, slots=True)
+class HasElement:
+    """Whether a row's set contains the row's own value of another column."""
+
+    container: Path
+    element: int | Path
+
+
+@dataclass(frozen=True, slots=True)
+class SetsMeet:
+    """`overlaps` or `subset` of two set columns."""
+
+    op: str
+    left: Path
+    right: Path
+
+
+ValueNode = (
+    Read
+    | Constant
+    | Operation
+    | Local
+    | FromWall
+    | Select
+    | OfText
+    | Whole
+    | SameText
+    | SetSize
+    | CountHits
+    | HasElement
+    | SetsMeet
+)
+
+
+# --- which texts, or elements of a set, a test means ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The listed values; all others where `inverted`."""
+
+    values: frozenset[int] | frozenset[str]
+    inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Those for which a test holds or, asked for its `overflow`, can't be evaluated.
+
+    `variable` is the comprehension's; None where the test reads the column itself. Compared by `key`, which stands for
+    the expression.
+    """
+
+    expression: Expr = field(compare=False, repr=False)
+    variable: str | None
+    key: int
+    overflow: bool = False
+
+
+Members = OneOf | Where
+
+
+# --- tests: one mask each -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """`value >= constant`."""
+
+    value: int
+    constant: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A text column's value is one of the members."""
+
+    path: Path
+    members: Members
+
+
+@dataclass(frozen=True, slots=True)
+class AnyElement:
+    """A set column has an element among the members."""
+
+    path: Path
+    members: Members
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A bit of a value: `holds` (it is a bool), `over` (it overflows) or `missing` (a partial operation has none)."""
+
+    value: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class HasValue:
+    """A column has a value in the row; a nested record is there."""
+
+    path: Path
+
+
+Test = AtLeast | Among | AnyElement | Flag | HasValue
+
+
+# --- what runs ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """`masks[first + k] = value >= constants[k]`."""
+
+    value: int
+    constants: NDArray[np.int64] | NDArray[np.float64]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lookups:
+    """`masks[first + k]`: the text is one of `members[k]`, or the set has an element among them."""
+
+    path: Path
+    members: tuple[Members, ...]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunctions:
+    """`masks[first + j]`: all of the literals `operands[j]`, of shape (conjunctions, operands of each)."""
+
+    first: int
+    operands: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What can be computed once the stages before it are: values, tests on them, then conjunctions in their order."""
+
+    values: tuple[int, ...]
+    cuts: tuple[Cuts, ...]
+    texts: tuple[Lookups, ...]
+    sets: tuple[Lookups, ...]
+    flags: tuple[tuple[Flag | HasValue, int], ...]
+    conjunctions: tuple[Conjunctions, ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Stages in order, and how many masks they make; `place` maps a literal of the graph to one of the schedule."""
+
+    stages: tuple[Stage, ...]
+    rows: int
+    place: dict[Literal, Literal] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """An expression that no vector operation computes: evaluated once for each distinct tuple of what it reads."""
+
+    expression: Expr
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch builtin's column: of `value` (of type `type`) over each choice set.
+
+    Rows that have none, by the masks `there` and `over`, are left out.
+    """
+
+    kind: str
+    type: Type
+    value: int
+    there: Literal
+    over: Literal
+    schedule: Schedule
+
+
+WholeColumn = Residual | Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where the mask holds, the rule or constraint makes the row invalid."""
+
+    mask: Literal
+    name: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """Rule number `rule` adds `amount` (or, where that is None, the value `varying`) where the mask holds."""
+
+    rule: int
+    mask: Literal
+    amount: int | None
+    varying: int | None
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The masks, as literals of the graph, that say what is said of an option. Failures stand in source order."""
+
+    rules: tuple[str, ...]
+    constraints: tuple[str, ...]
+    fired: tuple[Literal, ...]
+    violated: tuple[Literal, ...]
+    shadows: tuple[str, ...]
+    shadow: tuple[Literal, ...]
+    contributions: tuple[Contribution, ...]
+    infeasible: Literal
+    contested: Literal
+    failures: tuple[Failure, ...]
+    failed: Literal
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A program for one schema and one call. `scoring` makes what scores need, `detailed` every mask of `outcomes`."""
+
+    call: Call
+    values: tuple[ValueNode, ...]
+    wholes: tuple[WholeColumn, ...]
+    outcomes: Outcomes
+    scoring: Schedule
+    graph: Graph = field(repr=False)
+
+    @cached_property
+    def detailed(self) -> Schedule:
+        from ucl.kernels.lowering.schedule import schedule  # what lowers reads this module
+
+        o = self.outcomes
+        masks = [*o.fired, *o.violated, *o.shadow, *(c.mask for c in o.contributions), o.failed]
+        return schedule(self.graph, masks, [c.varying for c in o.contributions if c.varying is not None])

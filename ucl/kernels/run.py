@@ -1,0 +1,207 @@
+"""Scores a table with a plan: blocks of rows, on as many threads as asked for.
+
+In: a plan, columns, choice sets. Out: `Scores` for all rows, and `Details` for the rows that are asked for. Both are
+equal to what `evaluate` says, whatever the engine, the size of blocks and the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.columns import Columns
+from ucl.kernels.distinct import take
+from ucl.kernels.engines.portable import Portable
+from ucl.kernels.execute import Binding, Engine, Execution
+from ucl.kernels.plan import Plan
+from ucl.kernels.subset import rows_of
+from ucl.kernels.whole import Groups, add_wholes
+from ucl.semantics.outcome import Invalid, Reason
+
+EngineName = Choice["auto", "portable", "numba"]
+Ints = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """For every row: `total` in units of 10^-9, `feasible`, `contested`; of rows that are not `valid`, 0 and false.
+
+    `invalid` says why, by row: what `columns` found, or the first rule or constraint that can't be evaluated.
+    """
+
+    total: Ints
+    feasible: Bits
+    contested: Bits
+    valid: Bits
+    invalid: Mapping[int, Invalid]
+
+
+@dataclass(frozen=True)
+class Details:
+    """For the rows asked for: matrices of shape (rows, names), false and 0 in invalid rows. Names are in source order.
+
+    `contributions` are of `rules`, in units of 10^-9, where `counted`: firing and not dropped by priority.
+    """
+
+    rules: tuple[str, ...]
+    constraints: tuple[str, ...]
+    shadows: tuple[str, ...]
+    fired: Bits
+    violated: Bits
+    shadow: Bits
+    counted: Bits
+    contributions: Ints
+
+
+# --- scores ---------------------------------------------------------------------------------------------------------
+
+
+def score(
+    plan: Plan,
+    columns: Columns,
+    *,
+    groups: Groups | None = None,
+    threads: int = 1,
+    engine: EngineName = "auto",
+    block_rows: int | None = None,
+) -> Scores:
+    """Scores every row. `groups` has a number for each row's choice set; without it the table is one.
+
+    `block_rows` (a multiple of 64 with more than one thread's worth of rows) is the engine's own unless given.
+    """
+    chosen = choose_engine(plan, columns.rows, engine)
+    binding = Binding(plan, columns, chosen)
+    add_wholes(binding, columns, groups)
+    result = _Result.empty(columns)
+    size = block_rows or chosen.block_rows
+    blocks = [(start, min(start + size, columns.rows)) for start in range(0, columns.rows, size)]
+    adder = _Adder(plan)
+    if threads > 1 and len(blocks) > 1:
+        with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+            failed = list(pool.map(lambda block: _score_block(binding, adder, result, *block), blocks))
+    else:
+        failed = [_score_block(binding, adder, result, *block) for block in blocks]
+    return result.scores(failed)
+
+
+@dataclass(frozen=True)
+class _Result:
+    """Arrays that blocks fill, each its own rows; totals are padded to whole words of a mask."""
+
+    columns: Columns
+    total: Ints
+    feasible: Bits
+    contested: Bits
+    valid: Bits
+
+    @staticmethod
+    def empty(columns: Columns) -> _Result:
+        rows = columns.rows
+        valid = np.ones(rows, np.bool_)
+        valid[list(columns.invalid)] = False
+        return _Result(columns, np.zeros(rows, np.int64), np.empty(rows, np.bool_), np.empty(rows, np.bool_), valid)
+
+    def scores(self, failed: Sequence[Mapping[int, Invalid]]) -> Scores:
+        invalid = {
+            row: Invalid(cell.field, Reason(cell.reason), cell.value) for row, cell in self.columns.invalid.items()
+        }
+        for found in failed:
+            invalid.update(found)
+        rows = np.fromiter(invalid, np.int64, len(invalid))
+        self.valid[rows] = False
+        self.total[rows] = 0
+        self.feasible[rows] = False
+        self.contested[rows] = False
+        return Scores(self.total, self.feasible, self.contested, self.valid, dict(sorted(invalid.items())))
+
+
+class _Adder:
+    """What scoring adds up: constants by mask, and values by mask."""
+
+    def __init__(self, plan: Plan) -> None:
+        place = plan.scoring.place
+        constant = [(place[c.mask], c.amount) for c in plan.outcomes.contributions if c.amount]
+        self.literals = np.array([literal for literal, _ in constant], np.int64)
+        self.amounts = np.array([amount for _, amount in constant], np.int64)
+        self.varying = [(c.mask, c.varying) for c in plan.outcomes.contributions if c.varying is not None]
+
+
+def _score_block(binding: Binding, adder: _Adder, result: _Result, start: int, stop: int) -> dict[int, Invalid]:
+    """Fills the block's rows of the result; returns why rows of it are invalid that looked valid."""
+    outcomes = binding.plan.outcomes
+    execution = Execution(binding, binding.plan.scoring, start, stop)
+    totals = result.total[start:stop]
+    binding.engine.add(execution.masks, adder.literals, adder.amounts, totals)
+    for mask, value in adder.varying:
+        np.add(totals, execution.vector(value).values, out=totals, where=execution.bits(mask))
+    result.feasible[start:stop] = ~execution.bits(outcomes.infeasible)
+    result.contested[start:stop] = execution.bits(outcomes.contested)
+    return _failures(execution, result.valid[start:stop])
+
+
+def _failures(execution: Execution, valid: Bits) -> dict[int, Invalid]:
+    """The first failure in source order of each row that has one."""
+    outcomes = execution.binding.plan.outcomes
+    pending = execution.bits(outcomes.failed) & valid
+    found: dict[int, Invalid] = {}
+    for failure in outcomes.failures:
+        if not pending.any():
+            break
+        here = pending & execution.bits(failure.mask)
+        found |= {execution.start + row: Invalid(failure.name, failure.reason) for row in np.flatnonzero(here).tolist()}
+        pending &= ~here
+    return found
+
+
+# --- details --------------------------------------------------------------------------------------------------------
+
+
+def details(plan: Plan, columns: Columns, rows: slice | Ints, groups: Groups | None = None) -> Details:
+    """What fired, was violated and contributed in the rows asked for. Batch builtins see the whole table."""
+    engine = Portable()
+    numbers = np.arange(columns.rows)[rows]
+    whole = Binding(plan, columns, engine)
+    add_wholes(whole, columns, groups)
+    wholes = [take(vector, numbers) for vector in whole.wholes]
+    execution = Execution(Binding(plan, rows_of(columns, numbers), engine, wholes), plan.detailed, 0, len(numbers))
+    outcomes = plan.outcomes
+    valid = ~np.isin(numbers, np.fromiter(columns.invalid, np.int64, len(columns.invalid)))
+    valid &= ~execution.bits(outcomes.failed)
+
+    def matrix(literals: Sequence[int]) -> Bits:
+        bits = np.zeros((len(numbers), len(literals)), np.bool_)
+        for column, literal in enumerate(literals):
+            bits[:, column] = execution.bits(literal) & valid
+        return bits
+
+    counted = np.zeros((len(numbers), len(outcomes.rules)), np.bool_)
+    contributions = np.zeros(counted.shape, np.int64)
+    for contribution in outcomes.contributions:
+        here = execution.bits(contribution.mask) & valid
+        counted[:, contribution.rule] |= here
+        varying = contribution.varying
+        amounts = np.int64(contribution.amount or 0) if varying is None else execution.vector(varying).values
+        np.copyto(contributions[:, contribution.rule], amounts, where=here)
+    return Details(
+        outcomes.rules,
+        outcomes.constraints,
+        outcomes.shadows,
+        matrix(outcomes.fired),
+        matrix(outcomes.violated),
+        matrix(outcomes.shadow),
+        counted,
+        contributions,
+    )
+
+
+# --- engines --------------------------------------------------------------------------------------------------------
+
+
+def choose_engine(plan: Plan, rows: int, engine: EngineName) -> Engine:
+    return Portable()
