@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, SerializationInfo, create_model, model_serializer, model_validator
 
+from ucl.build.annotations import quoted
 from ucl.build.naming import Names
 from ucl.scoring.python_values import EPOCH, to_python
 from ucl.semantics import types as t
@@ -156,10 +157,15 @@ def _literal(value: Any) -> str:
         case dt.datetime() | dt.date() | dt.time():
             return repr(value).replace("datetime.", "_dt.", 1).replace("=datetime.", "=_dt.")
         case dt.timedelta():
-            return f"_dt.timedelta(microseconds={value // dt.timedelta(microseconds=1)})"
+            minutes, rest = divmod(value, dt.timedelta(minutes=1))
+            return (
+                f"_dt.timedelta(minutes={minutes})" if not rest else f"_dt.timedelta(seconds={value.total_seconds()!r})"
+            )
         case frozenset():
             inner = ", ".join(_literal(v) for v in sorted(value))
             return f"frozenset({{{inner}}})" if value else "frozenset()"
+        case str():
+            return quoted(value)
         case _:
             return repr(value)
 
