@@ -24,11 +24,9 @@ from ucl.semantics.builtins import (
 )
 
 OPENING, CLOSING = "<!-- tables -->", "<!-- /tables -->"
-_LEGEND = (
-    "In these tables `Q` stands for any one dimension, `O` for what has an order (int, float, quantity, duration, date,\n"
-    "time, datetime), `E` for what a set can hold. An int is taken where a float stands; `?` marks a result that may be\n"
-    "absent."
-)
+_LEGEND = """\
+In these tables `Q` stands for any one dimension, `O` for what has an order (int, float, quantity, duration, date, time,
+datetime), `E` for what a set can hold. An int is taken where a float stands; `?` marks a result that may be absent."""
 
 
 def tables() -> str:
