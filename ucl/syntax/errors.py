@@ -248,6 +248,18 @@ def unknown_declaration(span: Span, word: str, nearest: str | None) -> Diagnosti
     return diagnostic("syntax", span, f"{quoted(word)} begins no declaration", help)
 
 
+def python_import(span: Span) -> Diagnostic:
+    """`from std.units import length`."""
+    message = "what is imported is named in parentheses after its module"
+    return diagnostic("syntax", span, message, "write `import module.path (name, other)`")
+
+
+def computed_domain(span: Span, word: str) -> Diagnostic:
+    """`n: int in 0..limit`."""
+    message = f"the ends of a field's domain are literals, not names such as {quoted(word)}"
+    return diagnostic("syntax", span, message, "write the value itself")
+
+
 def clause_outside_body(span: Span, word: str, owners: Iterable[str]) -> Diagnostic:
     """`score 0.5` between declarations."""
     message = f"the clause {quoted(word)} stands outside a body"

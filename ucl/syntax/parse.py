@@ -270,18 +270,23 @@ def _nothing(*_: Any) -> None:
 
 
 _WORDS = "|".join(DECLARATION_WORDS)
-_DECLARATION = re.compile(rf"(?:^|\}})[ \t]*(?P<word>(?:{_WORDS})(?=[ \t]+[^\W\d]|[ \t]*\{{|[ \t]*\"))", re.MULTILINE)
+_DECLARATION = re.compile(
+    rf"^(?P<flush>{_WORDS})(?!\w|[ \t]*[:,.])"
+    rf"|(?:^|\}})[ \t]*(?P<word>(?:{_WORDS})(?=[ \t]+[^\W\d]|[ \t]*\{{|[ \t]*\"))",
+    re.MULTILINE,
+)
 
 
 def _next_declaration(text: str, stop: Stop) -> int | None:
-    """Where reading can go on: a declaration word at the beginning of a line, or after a closing brace."""
+    """Where reading can go on: a declaration word flush left, or one that has something to declare and begins a line or
+    follows a closing brace."""
     token = stop.token[1]
     line = text.rfind("\n", 0, token) + 1
     position = max(token if stop.complete else stop.start + 1, line)
     for match in _DECLARATION.finditer(text, position):
         before = text[text.rfind("\n", 0, match.start() + 1) + 1 : match.start()]
         if "#" not in before:
-            return match.start("word")
+            return match.start(match.lastgroup or "word")
     return None
 
 

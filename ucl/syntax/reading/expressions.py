@@ -116,14 +116,13 @@ class ExpressionBuilder:
     def quantifier(
         self,
         span: Span,
-        kind: str,
+        kind: ast.Identifier,
         variable: ast.Identifier,
         source: ast.Expr,
         condition: ast.Expr | None,
         keys: tuple[ast.SortKey, ...] | None,
     ) -> ast.Comprehension:
-        name = ast.Identifier(Span(span.source, span.start, span.start + len(kind)), kind)
-        return ast.Comprehension(span, name, None, variable, source, condition, keys or (), None)
+        return ast.Comprehension(span, kind, None, variable, source, condition, keys or (), None)
 
     def gathering(
         self,

@@ -30,11 +30,9 @@ CLAUSE_WORDS = words(
     "when unless score except forbid require do say severity given expect better worse "
     "because from confidence priority valid status"
 )
-_OTHER_WORDS = words("if then else not and or in true false for where by on at many nothing overrides unit desc")
+_OTHER_WORDS = words("count any all on at many nothing overrides unit desc")
 
-KEYWORDS: dict[str, str] = {word: word for word in (*DECLARATION_WORDS, *CLAUSE_WORDS, *_OTHER_WORDS)}
-KEYWORDS |= dict.fromkeys(words("mon tue wed thu fri sat sun"), "WEEKDAY")
-KEYWORDS |= dict.fromkeys(("count", "any", "all"), "QUANTIFIER")
+KEYWORDS = frozenset((*RESERVED, *DECLARATION_WORDS, *CLAUSE_WORDS, *_OTHER_WORDS))
 _SIGNS: dict[str, str] = {sign: sign for sign in words("-> == != <= >= ?? + - * / < > = ( ) { } , . : ? |")}
 _SIGNS |= {"..": "RANGE_OP", "..=": "RANGE_OP"}
 
@@ -49,15 +47,15 @@ _FRACTION = r"(?:\.[0-9]++)"
 _LETTERS = r"[^\W\d_]++"
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?+"
-# All of ASCII that stands in words, and everything outside ASCII but white space; `_word` looks closer.
-_IN_WORD = r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f\s]"
+# What of ASCII stands in words, and outside ASCII all but white space and punctuation; `_word` looks closer.
+IN_WORD = r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f\s\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff00-\uff0f]"
 _EXPONENT = rf"[0-9][0-9_]*+{_FRACTION}?+[eE][+-]?[0-9]\w*+"
 
 _TOKEN = re.compile(
     rf"""\s*+(?:
       (?P<QUOTED>  [“”„«][^“”»"\n]*+[”“»"] | [‘’][^‘’'\n]*+[’‘'] | '[^'\n]*+' )
     | (?P<QUALIFIER> (?:context|memory)\s*+\.(?!\.) )
-    | (?P<word>    (?![0-9]){_IN_WORD}++ )
+    | (?P<word>    (?![0-9]){IN_WORD}++ )
     | (?P<comment> \#[^\n]*+ )
     | (?P<sign>    ===|!==|&&|\|\||<>|=>|:=|\.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=(){{}},.:?|] )
     | (?P<TEXT>    "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" )
@@ -90,9 +88,8 @@ def tokens(text: str, position: int, comments: list[tuple[int, int]]) -> Iterato
             kind, group = match.lastgroup or "", match.lastindex or 0
             start, end = match.span(group)
             if kind == "word":
-                known = keywords.get(match[group])
-                if known is not None:
-                    yield known, start, end
+                if (word := match[group]) in keywords:
+                    yield word, start, end
                     continue
                 name, stop = _word(text, start, end)
                 yield name, start, stop

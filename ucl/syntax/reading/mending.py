@@ -162,7 +162,7 @@ def _sign(span: Span, text: str, terminal: str, takes: Takes, report: Report) ->
     before = span.source.text[max(0, span.start - _WINDOW) : span.start]
     if terminal == "=" and takes("==") and not re.search(r"[(,]\s*\w+\s*$", before):
         report.add(errors.assignment_for_equality(span))
-        return Mend("==", span.end)
+        return Mend("==", span.end, "==")
     other = _OTHER_SIGNS.get(text) or _bracket(text, takes)
     if terminal in ("BAD_SIGN", "BAD_CHARACTER") and other and takes(_TERMINALS.get(other, other)):
         if text != "]":  # its `[` has been reported
@@ -171,7 +171,11 @@ def _sign(span: Span, text: str, terminal: str, takes: Takes, report: Report) ->
     if text == ";":
         report.add(errors.needless_sign(span, text, "at the end of a clause or declaration"))
         return Mend(None, span.end)
-    if terminal == "," and takes("}") and takes("because"):
+    if terminal == "+" and takes("INT"):
+        report.add(errors.needless_sign(span, text, "before a value"))
+        return Mend(None, span.end)
+    decimal = re.search(r"[0-9]$", before) and re.match(r"[0-9]", span.source.text[span.end : span.end + 1])
+    if terminal == "," and takes("}") and takes("because") and not decimal:
         report.add(errors.needless_sign(span, text, "between clauses"))
         return Mend(None, span.end)
     word = re.search(r"(\w+)\s*$", before)

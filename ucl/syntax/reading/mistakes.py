@@ -14,9 +14,9 @@ from itertools import islice
 
 from ucl.diagnostics import Diagnostic, Source, Span
 from ucl.syntax import errors
-from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, RESERVED, Token, tokens, words
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens, words
 
-_KEPT = 200
+_KEPT = 60
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "not"))
 _OPENING = {"(": ")", "{": "}"}
 _META = words("because from confidence priority valid status")
@@ -77,6 +77,9 @@ class _Scene:
 
     @property
     def span(self) -> Span:
+        """Where the token stands; the end of the file is where its last token ends."""
+        if self.terminal == END and self.before:
+            return Span(self.source, self.before[-1][2], self.before[-1][2])
         return self.place(self.stop.token)
 
     @property
@@ -165,23 +168,30 @@ def _unreadable(scene: _Scene) -> Diagnostic | None:
 
 def _spaced_quantity(scene: _Scene) -> Diagnostic | None:
     """`30 min`."""
-    previous = scene.previous
-    if previous is None or previous[0] not in ("INT", "FLOAT") or not scene.text.isalpha():
+    number, unit, then = scene.previous, scene.stop.token, scene.following
+    if scene.terminal in ("INT", "FLOAT") and "QUANTITY" in scene.stop.expected:
+        number, unit, then = scene.stop.token, scene.following, scene.after[1] if len(scene.after) > 1 else unit
+    if number is None or number[0] not in ("INT", "FLOAT") or unit[0] != "NAME" or then[0] in _VALUES:
         return None
-    between = scene.source.text[previous[2] : scene.stop.token[1]]
-    if "\n" in between or scene.text in CLAUSE_WORDS or scene.text in RESERVED:
+    if "\n" in scene.source.text[number[2] : unit[1]]:
         return None
-    span = scene.place(previous).to(scene.span)
-    return errors.spaced_quantity(span, scene.written(previous), scene.text)
+    span = scene.place(number).to(scene.place(unit))
+    return errors.spaced_quantity(span, scene.written(number), scene.written(unit))
 
 
 def _bare_fraction(scene: _Scene) -> Diagnostic | None:
-    """`.5`, and `5.`, of which the `.` was taken for an access to a field."""
+    """`.5`, `0,5`, and `5.`, of which the `.` was taken for an access to a field."""
     following = scene.following
     if scene.terminal == "." and following[0] == "INT" and following[1] == scene.stop.token[2]:
         digits = scene.written(following)
         span = scene.span.to(scene.place(following))
         return errors.bad_literal(span, "a number has a digit before its point", f"0.{digits}")
+    previous = scene.previous
+    if scene.terminal == "," and previous is not None and (previous[0], following[0]) == ("INT", "INT"):
+        span = scene.place(previous).to(scene.place(following))
+        if span.end - span.start == len(scene.written(previous)) + 1 + len(scene.written(following)):
+            fixed = f"{scene.written(previous)}.{scene.written(following)}"
+            return errors.bad_literal(span, "the fraction of a number follows a point", fixed)
     if len(scene.before) < 2 or scene.before[-1][0] != "." or scene.before[-2][0] != "INT":
         return None
     number, point = scene.before[-2:]
@@ -206,7 +216,8 @@ def _unclosed(scene: _Scene) -> Diagnostic | None:
     ):
         return errors.unclosed(scene.place(bracket), bracket[0], closing, errors.quoted(previous[0]))
     declares = scene.terminal in DECLARATION_WORDS and scene.starts_line() and scene.following[0] != ":"
-    ends_list = bracket[0] == "(" and (scene.terminal == "}" or scene.terminal in CLAUSE_WORDS)
+    inner = bracket[0] == "(" or len(scene.open) > 1
+    ends_list = (inner and scene.terminal in CLAUSE_WORDS) or (bracket[0] == "(" and scene.terminal == "}")
     if scene.terminal != END and not declares and not ends_list:
         return None
     return errors.unclosed(scene.place(bracket), bracket[0], closing, scene.found)
@@ -221,6 +232,8 @@ def _between_declarations(scene: _Scene) -> Diagnostic | None:
         return None
     if scene.terminal in ("}", ")", "]"):
         return errors.unopened(scene.span, scene.text)
+    if scene.terminal == "from" and any(token[0] == "import" for token in scene.after[:9]):
+        return errors.python_import(scene.span)
     if scene.terminal in CLAUSE_WORDS:
         return errors.clause_outside_body(scene.span, scene.text, _owners(scene.text))
     nearest = _nearest(scene.text, DECLARATION_WORDS)
@@ -324,6 +337,8 @@ def _bound(scene: _Scene) -> Diagnostic | None:
     if len(scene.before) < 2 or scene.before[-2][0] != "RANGE_OP":
         return None
     word = scene.before[-1]
+    if scene.word in ("schema", "context") and ":" in scene.stop.expected:
+        return errors.computed_domain(scene.place(word), scene.written(word))
     if word[0] not in CLAUSE_WORDS or not scene.wants_value():
         return None
     return errors.clause_word_as_bound(scene.place(word), word[0], scene.written(scene.before[-2]))
@@ -344,12 +359,24 @@ def _last_if(scene: _Scene) -> Span:
     return scene.place(opened[-1]) if opened else scene.span
 
 
+def _foreign_form(scene: _Scene) -> Diagnostic | None:
+    """`c ? a : b`, and `x in (1, 2)`."""
+    if scene.terminal == "?" and "and" in scene.stop.expected:
+        return errors.other_sign(scene.span, "? :", "if … then … else …")
+    if scene.terminal != "," or not scene.open or scene.open[-1][0] != "(":
+        return None
+    at = scene.before.index(scene.open[-1]) if scene.open[-1] in scene.before else 0
+    if at == 0 or scene.before[at - 1][0] != "in":
+        return None
+    return errors.other_sign(scene.place(scene.open[-1]), "( )", "{ }")
+
+
 def _late_name(scene: _Scene) -> Diagnostic | None:
     """`any(t.x for t in l)`."""
     if not scene.open or scene.open[-1][0] != "(":
         return None
     at = next((i for i, token in enumerate(scene.before) if token == scene.open[-1]), 0)
-    if at == 0 or scene.before[at - 1][0] != "QUANTIFIER":
+    if at == 0 or scene.before[at - 1][0] not in ("count", "any", "all"):
         return None
     return errors.late_name(scene.span, scene.written(scene.before[at - 1]))
 
@@ -427,6 +454,7 @@ _CAUSES: tuple[Callable[[_Scene], Diagnostic | None], ...] = (
     _unclosed,
     _between_declarations,
     _named_argument,
+    _foreign_form,
     _late_name,
     _bound,
     _swallowed,

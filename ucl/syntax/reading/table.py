@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.resources import grammar_text
-from ucl.syntax.reading.lexer import END, words
+from ucl.syntax.reading.lexer import END, IN_WORD, LONGEST_NAME, words
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -107,33 +107,45 @@ def encode(grammar: str) -> dict[str, Any]:
     """The table as JSON data. Rows that states share are written once, and reductions by the set of their terminals."""
     parser = lark_parser(grammar)
     names = {t.name: _terminal_key(t) for t in parser.terminals} | {END: END}
-    table = parser.parser.parser._parse_table
-    rules = list(dict.fromkeys(parser.rules))
+    lalr = parser.parser.parser._parse_table
+    rules = sorted(set(parser.rules), key=str)
     numbers = {rule: number for number, rule in enumerate(rules)}
+    order = _in_order(lalr.states, lalr.start_states["start"])
     pool = _Pool()
     states = []
-    for state in range(len(table.states)):
+    for state in order:
         shifts: dict[str, int] = {}
         gotos: dict[str, int] = {}
         reduced: dict[int, list[str]] = {}
-        for symbol, (action, argument) in table.states[state].items():
+        for symbol, (action, argument) in lalr.states[state].items():
             if str(action) == "Reduce":
                 reduced.setdefault(numbers[argument], []).append(names[symbol])
             elif symbol in names:
-                shifts[names[symbol]] = argument
+                shifts[names[symbol]] = order[argument]
             else:
-                gotos[symbol] = argument
+                gotos[symbol] = order[argument]
         reduces = [[number, pool.add(sorted(terminals))] for number, terminals in sorted(reduced.items())]
         states.append([pool.add(dict(sorted(shifts.items()))), pool.add(dict(sorted(gotos.items()))), reduces])
     return {
         "format": _FORMAT,
         "grammar": _digest(grammar),
-        "initial": table.start_states["start"],
-        "accepting": table.end_states["start"],
+        "initial": 0,
+        "accepting": order[lalr.end_states["start"]],
         "reductions": [_encode_rule(rule) for rule in rules],
         "shared": pool.items,
         "states": states,
     }
+
+
+def _in_order(states: dict[int, dict[str, tuple[Any, Any]]], initial: int) -> dict[int, int]:
+    """Numbers for the states, in the order of first reaching them: Lark's own change from run to run."""
+    order = {initial: 0}
+    for state in (reached := [initial]):
+        for _, (action, target) in sorted(states[state].items()):
+            if str(action) == "Shift" and target not in order:
+                order[target] = len(order)
+                reached.append(target)
+    return order
 
 
 def lark_parser(grammar: str | None = None) -> Lark:
@@ -150,12 +162,17 @@ def lark_parser(grammar: str | None = None) -> Lark:
 
 
 def _end_words(terminal: TerminalDef) -> None:
-    """Keep a keyword from matching the beginning of a longer word, and prefer it to a name."""
+    """Keep a keyword from matching the beginning of a longer word, and prefer it to a name.
+
+    Python's `\\w` leaves out the marks that some scripts write vowels with; names take them as our lexer does.
+    """
     from lark.lexer import PatternRE
 
-    if _is_word(terminal) or terminal.name in ("WEEKDAY", "QUANTIFIER"):
+    if _is_word(terminal):
         terminal.pattern = PatternRE(rf"(?:{terminal.pattern.to_regexp()})(?!\w)", terminal.pattern.flags)
         terminal.priority = 1
+    elif terminal.name == "NAME":
+        terminal.pattern = PatternRE(rf"[^\W\d]{IN_WORD}{{0,{LONGEST_NAME - 1}}}", terminal.pattern.flags)
     elif terminal.name == "QUALIFIER":
         terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\.)", terminal.pattern.flags)
         terminal.priority = 2
@@ -174,8 +191,7 @@ def _terminal_key(terminal: TerminalDef) -> str:
 
 _PATTERNS = frozenset(
     words(
-        "RANGE_OP QUANTIFIER WEEKDAY QUALIFIER INT_RANGE_OP INT FLOAT PERCENT QUANTITY TIME DATE DATETIME TEXT NAME "
-        "COMMENT SPACE"
+        "RANGE_OP QUALIFIER INT_RANGE_OP INT LONG_INT FLOAT PERCENT QUANTITY TIME DATE DATETIME TEXT NAME COMMENT SPACE"
     )
 )
 
