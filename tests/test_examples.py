@@ -16,9 +16,17 @@ from typing import Any
 import pytest
 
 from ucl.cli.app import run as uclc
+from ucl.cli.inputs import read_call
 from ucl.diagnostics import Severity
 from ucl.driver import check_path
 from ucl.resources import stdlib_modules
+from ucl.scoring.calls import start_call
+from ucl.scoring.records import all_records
+from ucl.semantics.evaluate import property_holds, satisfies, score_option
+from ucl.semantics.outcome import Call, Invalid
+from ucl.semantics.program import Prefer, Program
+from ucl.tables.files import read_table
+from ucl.tables.ingest import ingest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted(EXAMPLES.rglob("*.ucl"))
@@ -243,6 +251,41 @@ def test_totals_are_those_worked_out_by_hand(run: str) -> None:
     rows = scored(run)
     for number, expected in RUNS[run].expected.items():
         assert {key: rows[number][key] for key in expected} == expected, f"row {number}"
+
+
+def options_of(run: Run) -> tuple[Program, Call, list[Mapping[str, Any]]]:
+    """The program, what surrounds the call, and the table's valid rows as records of the first rule's schema."""
+    table, *flags = run.arguments.split()
+    given = list(zip(flags[::2], flags[1::2], strict=True))
+    sets = [value for flag, value in given if flag == "--set"]
+    memory = next((EXAMPLES / value for flag, value in given if flag == "--memory"), None)
+    words = read_call(None, sets, memory, dict(given)["--now"], None)
+    program, _ = check_path(EXAMPLES / run.program)
+    assert program is not None
+    call = start_call(program, words["context"], words["memory"], words["now"], words["timezone"])
+    schema = program.rules[0].schema
+    records = all_records(ingest(read_table(str(EXAMPLES / table)), schema, call.zone), schema)
+    return program, call, [record for record in records if not isinstance(record, Invalid)]
+
+
+def test_promises_hold_on_the_tables_and_are_about_something() -> None:
+    about: dict[tuple[str, str], int] = {}
+    for run in RUNS.values():
+        program, call, options = options_of(run)
+        for promise in program.properties:
+            if isinstance(promise, Prefer):
+                totals = [score_option(program, promise.schema, option, call).total or 0 for option in options]
+                better = [t for t, o in zip(totals, options, strict=True) if satisfies(promise.better, o, call)]
+                worse = [t for t, o in zip(totals, options, strict=True) if satisfies(promise.worse, o, call)]
+                assert not better or not worse or min(better) >= max(worse), promise.name
+                said = min(len(better), len(worse))
+            else:
+                answers = [property_holds(program, promise, option, call) for option in options]
+                assert False not in answers, promise.name
+                said = answers.count(True)
+            key = (run.program, promise.name)
+            about[key] = about.get(key, 0) + said
+    assert [promise for promise, rows in about.items() if rows == 0] == []
 
 
 def test_invalid_rows_are_only_those_meant() -> None:

@@ -132,7 +132,7 @@ RESULTS = {
     "mode": "text?",
     "distinct": "set<text>",
 }
-EXAMPLES = {row.name: row.example for row in (*FUNCTIONS.values(), *SPECIAL_FORMS.values())}
+EXAMPLES = {row.name: row.example for rows in (FUNCTIONS, SPECIAL_FORMS) for row in rows.values()}
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES.items())
