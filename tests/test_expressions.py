@@ -200,6 +200,9 @@ HELPS = {
     "twice(1, 2) > 3": "it is `twice(x: int)`",
     "contains(name)": 'as in `contains(title, "standup")`',
     "lowest": "write `lowest(x)`",
+    "start.date() == day": "write `start.date`",
+    "now() > start": "write `now`",
+    "any(n in trips where n.cost > 3)": "write `option.n`, or give one of them another name",
     "tags == vip": "write `subset(tags, vip) and subset(vip, tags)`",
     "tags == {}": "write `size(tags) == 0`",
     'name in "abc"': 'write `contains("abc", name)`',
@@ -590,6 +593,8 @@ def test_loops_count_through_defs() -> None:
         ("x" * 100, ["x" * 99], None),
         ("same", ["same"], None),
         ("naem", ["name", "neam"], "name"),
+        ("URGENT", ["agent", "urgent"], "urgent"),
+        ("N", ["m", "n"], "n"),
     ],
 )
 def test_nearest(written: str, known: Iterable[str], meant: str | None) -> None:

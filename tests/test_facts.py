@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions.constants import COMPARISONS
-from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, known_if, path_of
+from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, outlook, path_of
 from ucl.semantics.types import BOOL, INT
 
 NAMES = ("a", "b", "c")
@@ -59,6 +59,11 @@ def holds(expr: p.Expr, there: frozenset[str]) -> bool:
             return holds(then if holds(test, there) else otherwise, there)
         case _:
             raise AssertionError(expr)
+
+
+def known_if(expr: p.Expr, wanted: bool) -> Facts:
+    found = outlook(expr)
+    return found.when_true if wanted else found.when_false
 
 
 WORLDS = [frozenset(some) for size in range(4) for some in itertools.combinations(NAMES, size)]
@@ -210,3 +215,22 @@ def test_the_algebra(expr: p.Expr, wanted: bool) -> None:
     assert facts & IMPOSSIBLE == facts == IMPOSSIBLE & facts
     assert facts | IMPOSSIBLE == IMPOSSIBLE
     assert not (facts & NO_FACTS).present
+
+
+def test_a_deep_nest_of_conditions_costs_no_more_than_its_length() -> None:
+    expr: p.Expr = present("a")
+    for level in range(90):
+        parts = (present("b"), expr)
+        match level % 3:
+            case 0:
+                expr = p.And(BOOL, NOWHERE, parts)
+            case 1:
+                expr = p.Or(BOOL, NOWHERE, parts)
+            case _:
+                expr = p.If(BOOL, NOWHERE, expr, present("c"), expr)
+    assert not outlook(expr).when_true.impossible
+
+
+def test_the_number_of_facts_at_a_place_is_bounded() -> None:
+    many = p.And(BOOL, NOWHERE, tuple(present(f"x{i}") for i in range(8000)))
+    assert len(outlook(many).when_true.present) == 5001

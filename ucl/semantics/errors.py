@@ -36,7 +36,7 @@ _DURATION_WORDS = {
 
 def quote(span: Span) -> str:
     """The user's own text, on one line, shortened where it is long."""
-    text = " ".join(span.source.text[span.start : span.end].split())
+    text = " ".join(span.source.text[span.start : min(span.end, span.start + 10 * _LONGEST_QUOTE)].split())
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
 
@@ -110,9 +110,13 @@ def ambiguous_unit(span: Span, unit: str, dimensions: Sequence[str]) -> Diagnost
     return diagnostic("ambiguous-name", span, f"`{unit}` is a unit of {both}", "import only one of the two")
 
 
-def ambiguous_name(span: Span, name: str, meanings: Sequence[str], replacements: Sequence[str]) -> Diagnostic:
-    """A bare name that could mean two things; `replacements` are the ways to say which."""
-    help = "write " + " or ".join(f"`{r}`" for r in replacements) if replacements else "give one of them another name"
+def ambiguous_name(
+    span: Span, name: str, meanings: Sequence[str], replacements: Sequence[str], can_be_renamed: bool
+) -> Diagnostic:
+    """A bare name that could mean two things; `replacements` are the ways to say which, for those that have one."""
+    help = "give one of them another name"
+    if replacements:
+        help = "write " + " or ".join(f"`{r}`" for r in replacements) + (f", or {help}" if can_be_renamed else "")
     return diagnostic("ambiguous-name", span, f"`{name}` could mean {' or '.join(meanings)}", help)
 
 
@@ -133,9 +137,9 @@ def not_called(span: Span, name: str, usage: str) -> Diagnostic:
     return diagnostic("wrong-arguments", span, f"`{name}` is a function, and needs its arguments", f"write `{usage}`")
 
 
-def not_a_function(span: Span, name: str, kind: str) -> Diagnostic:
+def not_a_function(span: Span, name: str, kind: str, help: str | None = None) -> Diagnostic:
     """A call of what is no function."""
-    return diagnostic("type-mismatch", span, f"`{name}` is {kind}, and can't be called")
+    return diagnostic("type-mismatch", span, f"`{name}` is {kind}, and can't be called", help)
 
 
 def not_a_rule(span: Span, name: str) -> Diagnostic:

@@ -7,9 +7,11 @@ suggests a name (fields, units, variants, modules, commands) asks here, so that 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
-# Of very many names only the first are looked at, so that a message costs bounded time.
+# Of very many names only the first are looked at, and fewer compared, so that a message costs bounded time.
 _MOST_CANDIDATES = 20_000
+_MOST_COMPARED = 2_000
 _LONGEST_NAME = 64
 
 
@@ -22,17 +24,20 @@ def nearest(written: str, known: Iterable[str]) -> str | None:
         return None
     best: str | None = None
     cap = max(1, len(written) // 3) if len(written) > 1 else 0
-    folded = written.casefold()
-    for count, name in enumerate(known):
-        if count >= _MOST_CANDIDATES:
-            break
+    folded, letters = written.casefold(), set(written)
+    compared = 0
+    for name in islice(known, _MOST_CANDIDATES):
         if name == written:
             continue
-        distance = 0 if name.casefold() == folded else edit_distance(written, name, cap)
+        if name.casefold() == folded:
+            return name
+        # An edit changes at most two letters of those that only one of the names has.
+        if cap == 0 or compared > _MOST_COMPARED or len(letters ^ set(name)) > 2 * cap:
+            continue
+        compared += 1
+        distance = edit_distance(written, name, cap)
         if distance <= cap:
             best, cap = name, distance - 1
-        if cap < 0:
-            break
     return best
 
 

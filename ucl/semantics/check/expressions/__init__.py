@@ -32,7 +32,7 @@ from ucl.semantics.check.expressions import (
     ranges,
 )
 from ucl.semantics.check.expressions.constants import first_varying, fold, is_constant
-from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, known_if
+from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, outlook
 from ucl.semantics.check.expressions.measure import children, expanded_size
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import Scope
@@ -97,12 +97,12 @@ class Checked:
     @property
     def when_true(self) -> Facts:
         """All that is known where the condition holds."""
-        return self.before | known_if(self.expr, True)
+        return self.before | outlook(self.expr).when_true
 
     @property
     def when_false(self) -> Facts:
         """All that is known where it does not."""
-        return self.before | known_if(self.expr, False)
+        return self.before | outlook(self.expr).when_false
 
 
 def check_expression(

@@ -19,7 +19,7 @@ from ucl.semantics.check.expressions.constants import applied
 from ucl.semantics.check.expressions.facts import NO_FACTS
 from ucl.semantics.check.expressions.fitting import instead_of
 from ucl.semantics.check.expressions.measure import loops_of_definition
-from ucl.semantics.check.expressions.names import find, kind_of, usage_of
+from ucl.semantics.check.expressions.names import find, kind_of, usage_of, values_of
 from ucl.semantics.check.expressions.operators import ORDERED, overload, plain
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import Global, ModuleName, RuleName, Wrong
@@ -56,9 +56,14 @@ def _call_by_name(node: ast.Call, function: ast.Name, place: Place) -> p.Expr:
         return _call_found(found, node, name, place)
     for argument in node.arguments:
         place.infer(argument)
-    if name in place.scope.locals or (place.scope.option is not None and place.scope.option.field(name)):
-        return place.refuse(errors.not_a_function(function.span, name, "a value"))
-    return place.refuse(errors.unknown_name(function.span, name, _known_functions(place)))
+    if values_of(name, function.span, place.scope):
+        return place.refuse(errors.not_a_function(function.span, name, "a value", _without_call(node)))
+    return place.refuse(errors.unknown_name(function.span, name, place.near(_known_functions(place))))
+
+
+def _without_call(node: ast.Call) -> str | None:
+    """`start.date()` is `start.date`."""
+    return None if node.arguments else f"write `{errors.quote(node.function.span)}`"
 
 
 def _known_functions(place: Place) -> Iterator[str]:
@@ -82,7 +87,8 @@ def _call_by_attribute(node: ast.Call, function: ast.Attribute, place: Place) ->
     found = find(function, place)
     if isinstance(found, p.Typed) and isinstance(found.type, t.Unknown):
         return wrong(node.span)
-    return place.refuse(errors.not_a_function(function.span, errors.quote(function.span), "a value"))
+    name = errors.quote(function.span)
+    return place.refuse(errors.not_a_function(function.span, name, "a value", _without_call(node)))
 
 
 def _is_definition(name: str, place: Place) -> bool:
@@ -106,7 +112,7 @@ def _call_definition(definition: p.Definition, node: ast.Call, name: str, place:
             place.infer(argument)
         usage = f"it is `{usage_of(definition)}`"
         return place.refuse(errors.wrong_arguments(node.span, name, len(parameters), len(node.arguments), usage))
-    if place.loops and place.loops + loops_of_definition(definition) > MOST_LOOPS:
+    if place.loops + loops_of_definition(definition) > MOST_LOOPS:
         return place.refuse(errors.nested_too_deep(node.span, MOST_LOOPS))
     arguments = tuple(place.check(a, parameter.type) for a, parameter in zip(node.arguments, parameters, strict=True))
     if any(isinstance(a.type, t.Unknown) for a in arguments):
@@ -255,7 +261,7 @@ def _rule_fact(name: str, node: ast.Call, place: Place) -> p.Expr:
     if isinstance(found, Wrong):
         return wrong(node.span)
     if found is None:
-        return place.refuse(errors.unknown_rule(rule.span, rule.text, _known_rules(place)))
+        return place.refuse(errors.unknown_rule(rule.span, rule.text, place.near(_known_rules(place))))
     if not isinstance(found, RuleName):
         return place.refuse(errors.not_a_rule(rule.span, rule.text))
     if name == "contribution" and found.kind != "rule":

@@ -14,7 +14,6 @@ from ucl.semantics import types as t
 from ucl.semantics.builtins import SPECIAL_FORMS
 from ucl.semantics.check.expressions.calls import MOST_LOOPS
 from ucl.semantics.check.expressions.constants import fold
-from ucl.semantics.check.expressions.facts import known_if
 from ucl.semantics.check.expressions.operators import ORDERED
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.types import BOOL, FLOAT, INT, Type
@@ -57,7 +56,7 @@ def infer_comprehension(node: ast.Comprehension, place: Place, hint: Type | None
         return wrong(node.span)
     condition = None if node.condition is None else inside.check(node.condition, BOOL)
     if condition is not None:
-        inside = inside.knowing(inside.facts | known_if(condition, True))
+        inside = inside.after(condition, True)
     value = None if node.value is None else inside.present(node.value)
     keys = tuple(p.SortKey(_key(key, inside), key.descending) for key in node.keys)
     parts = (source, condition, value, *(key.value for key in keys))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.facts import IMPOSSIBLE, known_if
+from ucl.semantics.check.expressions.facts import IMPOSSIBLE
 from ucl.semantics.check.expressions.fitting import adapted, fit, instead_of, joined
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.types import BOOL, Type
@@ -47,7 +47,7 @@ def _after(operand: p.Expr, node: ast.Expr, holds: bool, place: Place) -> Place:
     """What is known after an operand with the value `holds`; all, where it was wrong and spoke of presence."""
     if isinstance(operand.type, t.Unknown) and tests_presence(node):
         return place.knowing(IMPOSSIBLE)
-    return place.knowing(place.facts | known_if(operand, holds))
+    return place.after(operand, holds)
 
 
 def tests_presence(node: ast.Expr) -> bool:
@@ -72,9 +72,9 @@ def infer_not(node: ast.Not, place: Place, hint: Type | None) -> p.Expr:
 
 def infer_if(node: ast.If, place: Place, hint: Type | None) -> p.Expr:
     condition = place.check(node.condition, BOOL)
-    then = place.knowing(place.facts | known_if(condition, True)).infer(node.then, hint)
+    then = place.after(condition, True).infer(node.then, hint)
     beside = hint if hint is not None or isinstance(then.type, t.Unknown | t.Text) else then.type
-    otherwise = place.knowing(place.facts | known_if(condition, False)).infer(node.otherwise, beside)
+    otherwise = place.after(condition, False).infer(node.otherwise, beside)
     if any(isinstance(part.type, t.Unknown) for part in (condition, then, otherwise)):
         return wrong(node.span)
     together = joined(then.type, otherwise.type)
@@ -105,13 +105,16 @@ def infer_present(node: ast.Call, negated: bool, place: Place) -> p.Expr:
 
 def _look_for_ambiguous_nights(operands: Sequence[p.Expr], place: Place) -> None:
     """`start.time in 22:00..06:00 and start.weekday == fri`: one warning for each test of the day."""
-    nights = [(i, night) for i, operand in enumerate(operands) for night in _nights(operand)]
+    nights: dict[p.Expr, set[int]] = {}
+    for i, operand in enumerate(operands):
+        for moment in _nights(operand):
+            nights.setdefault(moment, set()).add(i)
     if not nights:
         return
     for j, operand in enumerate(operands):
         for day in _days(operand):
             moment = day.arguments[0]
-            if any(i != j and night == moment for i, night in nights):
+            if nights.get(moment, set()) - {j}:
                 place.report.add(errors.ambiguous_night(day.span, f"write `night_of({errors.quote(moment.span)})`"))
                 break
 

@@ -1,8 +1,8 @@
 """What is known at a place: which paths are present, and which names are not zero (LANGUAGE §5 on `/`, §6).
 
-In: typed conditions. Out: the `Facts` that hold where a condition does, and where it does not. Facts combine as the
-logic does, as in the occurrence typing of Tobin-Hochstadt and Felleisen (“Logical Types for Untyped Languages”, 2010),
-restricted to two kinds of atom so that a type never depends on how clever the checker is.
+In: typed conditions. Out: their `Outlook`, the `Facts` that hold where a condition does and where it does not.
+Facts combine as the logic does, as in the occurrence typing of Tobin-Hochstadt and Felleisen (“Logical Types for
+Untyped Languages”, 2010), restricted to two kinds of atom so that a type never depends on how clever the checker is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from ucl.semantics import types as t
 
 # A path by what it means, such as ("option", "host", "age") or ("variable", "t", "stars"); never by where it stands.
 Path = tuple[str, ...]
+# Beyond so many, nothing more is learnt at one place: what is learnt one by one costs the square of its number.
+MOST_FACTS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Facts:
             return self
         if self is NO_FACTS or other.impossible:
             return other
+        if len(self.present) + len(self.nonzero) > MOST_FACTS:
+            return self
         return Facts(self.present | other.present, self.nonzero | other.nonzero)
 
     def __and__(self, other: Facts) -> Facts:
@@ -73,53 +77,76 @@ def path_of(expr: p.Expr) -> Path | None:
             return None
 
 
-def known_if(expr: p.Expr, holds: bool) -> Facts:
-    """What is known where the condition has the value `holds`."""
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known where a condition holds, and where it does not."""
+
+    when_true: Facts
+    when_false: Facts
+
+
+SAYS_NOTHING = Outlook(NO_FACTS, NO_FACTS)
+# Outlooks of conditions by identity, with the condition, so that the identity stays its own.
+Memo = dict[int, tuple[p.Expr, Outlook]]
+
+
+def outlook(expr: p.Expr, memo: Memo | None = None) -> Outlook:
+    """What a condition lets others know. Both sides are found in one go, since each needs both of its parts."""
     match expr:
         case p.Compare() | p.InRange() | p.InSet():
-            return _known_of_zero(expr, holds)
-        case p.Not(operand=operand):
-            return known_if(operand, not holds)
-        case p.And(operands=operands):
-            return _all_of(operands, True) if holds else _first_of(operands, False)
-        case p.Or(operands=operands):
-            return _first_of(operands, True) if holds else _all_of(operands, False)
+            return _of_zero(expr)
         case p.Present(value=value):
             path = path_of(value)
-            return Facts(present=frozenset((path,))) if holds and path is not None else NO_FACTS
-        case p.If(condition=condition, then=then, otherwise=otherwise):
-            first = known_if(condition, True) | known_if(then, holds)
-            return first & (known_if(condition, False) | known_if(otherwise, holds))
+            return SAYS_NOTHING if path is None else Outlook(Facts(present=frozenset((path,))), NO_FACTS)
         case p.Const(value=bool(value)):
-            return NO_FACTS if value is holds else IMPOSSIBLE
+            return Outlook(NO_FACTS, IMPOSSIBLE) if value else Outlook(IMPOSSIBLE, NO_FACTS)
+        case p.Not(operand=operand):
+            inner = outlook(operand, memo)
+            return Outlook(inner.when_false, inner.when_true)
+        case p.And() | p.Or() | p.If():
+            memo = {} if memo is None else memo
+            known = memo.get(id(expr))
+            if known is None:
+                known = memo[id(expr)] = (expr, _of_parts(expr, memo))
+            return known[1]
         case _:
-            return NO_FACTS
+            return SAYS_NOTHING
 
 
-def _all_of(operands: Iterable[p.Expr], holds: bool) -> Facts:
-    """Every operand has the value `holds`."""
-    facts = NO_FACTS
-    for operand in operands:
-        facts = facts | known_if(operand, holds)
-    return facts
+def _of_parts(expr: p.And | p.Or | p.If, memo: Memo) -> Outlook:
+    match expr:
+        case p.And(operands=operands):
+            all_hold, one_fails = _in_turn([outlook(operand, memo) for operand in operands])
+            return Outlook(all_hold, one_fails)
+        case p.Or(operands=operands):
+            turned = [Outlook(o.when_false, o.when_true) for o in (outlook(operand, memo) for operand in operands)]
+            all_fail, one_holds = _in_turn(turned)
+            return Outlook(one_holds, all_fail)
+        case p.If(condition=condition, then=then, otherwise=otherwise):
+            test, first, second = (outlook(part, memo) for part in (condition, then, otherwise))
+            return Outlook(
+                (test.when_true | first.when_true) & (test.when_false | second.when_true),
+                (test.when_true | first.when_false) & (test.when_false | second.when_false),
+            )
 
 
-def _first_of(operands: Iterable[p.Expr], holds: bool) -> Facts:
-    """Some operand is the first with the value `holds`; those before it have the other."""
-    before, some = NO_FACTS, IMPOSSIBLE
-    for operand in operands:
-        some = some & (before | known_if(operand, holds))
-        before = before | known_if(operand, not holds)
-    return some
+def _in_turn(outlooks: Iterable[Outlook]) -> tuple[Facts, Facts]:
+    """Of operands from left to right: what is known where all hold, and where one is the first that does not."""
+    before, first_that_fails = NO_FACTS, IMPOSSIBLE
+    for found in outlooks:
+        first_that_fails = first_that_fails & (before | found.when_false)
+        before = before | found.when_true
+    return before, first_that_fails
 
 
-def _known_of_zero(test: p.Compare | p.InRange | p.InSet, holds: bool) -> Facts:
+def _of_zero(test: p.Compare | p.InRange | p.InSet) -> Outlook:
     """A name is not zero where a test of it against constants says otherwise of zero."""
     tested, at_zero = _at_zero(test)
-    if at_zero is None or at_zero is holds:
-        return NO_FACTS
-    path = path_of(tested)
-    return NO_FACTS if path is None else Facts(nonzero=frozenset((path,)))
+    path = None if at_zero is None else path_of(tested)
+    if path is None:
+        return SAYS_NOTHING
+    nonzero = Facts(nonzero=frozenset((path,)))
+    return Outlook(NO_FACTS, nonzero) if at_zero else Outlook(nonzero, NO_FACTS)
 
 
 def _at_zero(test: p.Compare | p.InRange | p.InSet) -> tuple[p.Expr, bool | None]:

@@ -93,7 +93,7 @@ def infer_quantity(node: ast.QuantityLiteral, place: Place, hint: Type | None) -
 def _no_unit(node: ast.QuantityLiteral, unit: str, place: Place, hint: Type | None) -> Diagnostic:
     if unit == "m" and hint is not None and isinstance(t.present(hint), t.Duration):
         return errors.metres_for_minutes(node.span)
-    return errors.unknown_unit(node.span, unit, place.scope.units)
+    return errors.unknown_unit(node.span, unit, place.near(place.scope.units))
 
 
 def _shared_dimension(

@@ -9,7 +9,7 @@ what can be a value counts, so a rule may be called like a field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ucl.diagnostics import Diagnostic, Span
@@ -116,7 +116,7 @@ def kind_of(found: Global) -> str:
 
 def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
     name, scope = node.text, place.scope
-    values = _values(name, node.span, scope)
+    values = values_of(name, node.span, scope)
     found = scope.find_global(name)
     if isinstance(found, p.Let | RangeLet):
         values.append(found)
@@ -131,10 +131,10 @@ def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
         return place.refuse(errors.not_called(node.span, name, usage))
     if name in OUTCOMES:
         return place.refuse(errors.expect_only(node.span, name))
-    return place.refuse(errors.unknown_name(node.span, name, known_names(scope)))
+    return place.refuse(errors.unknown_name(node.span, name, place.near(known_names(scope))))
 
 
-def _values(name: str, span: Span, scope: Scope) -> list[p.Expr | p.Let | RangeLet]:
+def values_of(name: str, span: Span, scope: Scope) -> list[p.Expr | p.Let | RangeLet]:
     """All the values that a bare name could mean, lets left out."""
     found: list[p.Expr | p.Let | RangeLet] = []
     if name in scope.locals:
@@ -160,7 +160,7 @@ def _narrowed(found: p.Expr | p.Let | RangeLet, place: Place) -> p.Expr | p.Let 
     return found
 
 
-def _ambiguous(node: ast.Name, values: Iterable[p.Expr | p.Let | RangeLet]) -> Diagnostic:
+def _ambiguous(node: ast.Name, values: Sequence[p.Expr | p.Let | RangeLet]) -> Diagnostic:
     meanings: list[str] = []
     replacements: list[str] = []
     for value in values:
@@ -174,7 +174,8 @@ def _ambiguous(node: ast.Name, values: Iterable[p.Expr | p.Let | RangeLet]) -> D
                 replacements.append(f"memory.{node.text}")
             case _:
                 pass
-    return errors.ambiguous_name(node.span, node.text, meanings, replacements)
+    can_be_renamed = any(isinstance(value, p.Variable | p.Let | RangeLet) for value in values)
+    return errors.ambiguous_name(node.span, node.text, meanings, replacements, can_be_renamed)
 
 
 def known_names(scope: Scope) -> Iterator[str]:
@@ -200,7 +201,9 @@ def _find_attribute(node: ast.Attribute, place: Place) -> p.Expr | Global:
     if isinstance(owner, ModuleName):
         member = owner.member(node.name)
         if member is None:
-            return place.refuse(errors.unknown_member(node.name_span, owner.module, node.name, owner.names()))
+            return place.refuse(
+                errors.unknown_member(node.name_span, owner.module, node.name, place.near(owner.names()))
+            )
         return member
     return _part(as_value(owner, node.value, place), node, place)
 
@@ -222,12 +225,13 @@ def _prefixed(prefix: str, node: ast.Attribute, place: Place) -> p.Expr | None:
         value = None if memory is None else p.MemoryValue(memory.type, node.span, name)
     if value is not None:
         return _narrowed(value, place)  # type: ignore[return-value]
-    if _values(prefix, node.span, scope) or scope.find_global(prefix) is not None:
+    if values_of(prefix, node.span, scope) or scope.find_global(prefix) is not None:
         return None
-    return place.refuse(_no_such_prefixed(prefix, node, scope))
+    return place.refuse(_no_such_prefixed(prefix, node, place))
 
 
-def _no_such_prefixed(prefix: str, node: ast.Attribute, scope: Scope) -> Diagnostic:
+def _no_such_prefixed(prefix: str, node: ast.Attribute, place: Place) -> Diagnostic:
+    scope = place.scope
     if prefix == "option" and scope.option is None:
         return errors.nothing_scored_here(node.span, node.name)
     known: Iterable[str]
@@ -235,7 +239,7 @@ def _no_such_prefixed(prefix: str, node: ast.Attribute, scope: Scope) -> Diagnos
         known = (field.name for field in scope.option.fields)
     else:
         known = scope.context if prefix == "context" else scope.memory
-    return errors.unknown_prefixed(node.span, prefix, node.name, known)
+    return errors.unknown_prefixed(node.span, prefix, node.name, place.near(known))
 
 
 def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
@@ -248,7 +252,7 @@ def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
         case t.Record(schema):
             field = schema.field(node.name)
             if field is None:
-                names = [f.name for f in schema.fields]
+                names = place.near([f.name for f in schema.fields])
                 return place.refuse(errors.unknown_field(node.name_span, node.value.span, owner.type, node.name, names))
             return _narrowed(_field(owner, field, node.span), place)  # type: ignore[return-value]
         case type:

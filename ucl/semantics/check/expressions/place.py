@@ -6,16 +6,18 @@ a node and its place, so that none of them knows of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from ucl.diagnostics import Diagnostic, Report, Span
 from ucl.semantics import program as p
 from ucl.semantics.check.expressions import fitting
-from ucl.semantics.check.expressions.facts import Facts
+from ucl.semantics.check.expressions.facts import Facts, Memo, outlook
 from ucl.semantics.check.scope import Scope
 from ucl.semantics.types import UNKNOWN, Type
 from ucl.syntax import ast
+
+_MOST_SUGGESTIONS = 100
 
 Infer = Callable[[ast.Expr, "Place", Type | None], p.Expr]
 
@@ -29,6 +31,7 @@ class Place:
     facts: Facts
     infer_with: Infer
     loops: int = 0
+    memo: Memo = field(default_factory=dict)
 
     def infer(self, node: ast.Expr, hint: Type | None = None) -> p.Expr:
         """The typed expression; `hint` says what a literal may adapt to, and binds nothing else."""
@@ -39,7 +42,12 @@ class Place:
         return fitting.fit(self.infer_with(node, self, wanted), wanted, self.report)
 
     def knowing(self, facts: Facts) -> Place:
-        return self if facts is self.facts else Place(self.scope, self.report, facts, self.infer_with, self.loops)
+        return self if facts is self.facts else replace(self, facts=facts)
+
+    def after(self, condition: p.Expr, holds: bool) -> Place:
+        """Where a condition is known to hold, or not to."""
+        found = outlook(condition, self.memo)
+        return self.knowing(self.facts | (found.when_true if holds else found.when_false))
 
     def within(self, scope: Scope) -> Place:
         """Inside a comprehension, whose variable `scope` has."""
@@ -52,6 +60,10 @@ class Place:
     def absent(self, expr: p.Expr) -> p.Const:
         """Report that a value may be absent where it has to be there."""
         return fitting.absent(expr, self.report)
+
+    def near(self, names: Iterable[str]) -> Iterable[str]:
+        """The names to suggest from: none once much has been reported, so that a file of mistakes costs little."""
+        return names if len(self.report.diagnostics) < _MOST_SUGGESTIONS else ()
 
     def refuse(self, found: Diagnostic) -> p.Const:
         """Report a mistake; what it was in has the type Unknown."""
