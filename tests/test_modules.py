@@ -221,6 +221,11 @@ def test_units_come_with_their_dimension(tmp_path: Path) -> None:
     assert both.errors == [("ambiguous-name", 5)]
 
 
+def test_a_type_of_a_module_is_written_with_its_last_name() -> None:
+    found = check_text("import std.units\nschema S { far: std.units.length }").only
+    assert (found.code, found.help) == ("unknown-name", "write `units.length`")
+
+
 def test_rules_override_imported_rules_but_only_of_their_kind(tmp_path: Path) -> None:
     shared = f"""{SCHEMA}
         schema T {{ n: int }}

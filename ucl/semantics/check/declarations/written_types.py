@@ -6,12 +6,13 @@ is reported, and the type is Unknown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import assert_never
 
 from ucl.diagnostics import Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import types as t
-from ucl.semantics.check.modules import TYPE_WORDS, Imported, Module, Own
+from ucl.semantics.check.modules import TYPE_WORDS, Alias, Imported, Module, Own
 from ucl.semantics.check.scope import Wrong
 from ucl.semantics.program import Schema
 from ucl.semantics.types import UNKNOWN, Type
@@ -72,13 +73,15 @@ def _named(node: ast.NamedType, name: str, module: Module, report: Report) -> Ty
     return UNKNOWN
 
 
-def _known_types(module: Module) -> list[str]:
-    mine = [
-        name
-        for name, entry in module.table.items()
-        if isinstance(entry, Own | Imported) and isinstance(entry.declaration, ast.Schema | ast.Dimension)
-    ]
-    return [*_WORDS, *mine]
+def _known_types(module: Module) -> Iterator[str]:
+    """All that could have been meant, as it would have to be written here."""
+    yield from _WORDS
+    for name, entry in module.table.items():
+        match entry:
+            case Own(ast.Schema() | ast.Dimension()) | Imported(_, ast.Schema() | ast.Dimension()):
+                yield name
+            case Alias(owner):
+                yield from (f"{name}.{d.name.text}" for d in owner.own(ast.Schema, ast.Dimension))
 
 
 def _closed(values: tuple[ast.TextLiteral, ...], report: Report) -> Type:
