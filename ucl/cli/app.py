@@ -46,6 +46,8 @@ COMMANDS: Mapping[str, Command] = {
 
 def run(arguments: list[str]) -> int:
     """Runs the command line and returns its exit status; every way to end is met here."""
+    if sys.stdout is None or sys.stderr is None:
+        return WRONG_USE  # closed by the caller: there is nobody to tell
     for stream in (sys.stdout, sys.stderr):
         # What can't be encoded (a lone surrogate from JSON) comes out as its escape, which JSON allows.
         if reconfigure := getattr(stream, "reconfigure", None):
@@ -113,7 +115,7 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong as every other message is said."""
 
     def error(self, message: str) -> NoReturn:
-        raise CommandError(message, f"{self.format_usage().removeprefix('usage: ').strip()}")
+        raise CommandError(message, f"see `{self.prog} --help`")
 
 
 def _help() -> str:

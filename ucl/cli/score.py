@@ -39,7 +39,7 @@ def add_score(parser: ArgumentParser) -> None:
     add("--top", metavar="N", type=inputs.count, help="only the best N rows, best first")
     add("--strict", action="store_true", help="end with status 1 where a row is invalid")
     add("-o", "--output", metavar="FILE", type=Path, help="write there, in place of standard output")
-    add("--format", choices=[*ScoreFormat], type=ScoreFormat, help="a table for reading, or FILE's own, by default")
+    add("--format", choices=[*map(str, ScoreFormat)], help="a table for reading, or FILE's own, by default")
     add("--threads", metavar="N", type=inputs.count, help="how many cores to use")
     add("--progress", action=BooleanOptionalAction, default=True, help="show progress on a terminal")
 
@@ -54,7 +54,7 @@ def score(
     top: int | None,
     strict: bool,
     output: Path | None,
-    format: ScoreFormat | None,
+    format: str | None,
     threads: int | None,
     progress: bool,
     **call: Any,
@@ -65,7 +65,7 @@ def score(
         return 1
     table = inputs.read_options(options, sql)
     result = compiled.score(table, schema, **inputs.read_call(**call), group_by=group_by, threads=threads)
-    chosen = _format(format, output)
+    chosen = _format(output) if format is None else ScoreFormat(format)
     rows = list(range(len(result))) if top is None else [place.row for place in result.ranking(top)]
     if chosen in (ScoreFormat.TABLE, ScoreFormat.JSON):
         lines = _json_lines(result, rows, explain) if chosen is ScoreFormat.JSON else _words(result, rows, explain, top)
@@ -76,9 +76,8 @@ def score(
     return 1 if strict and result.invalid else 0
 
 
-def _format(format: ScoreFormat | None, output: Path | None) -> ScoreFormat:
-    if format is not None:
-        return format
+def _format(output: Path | None) -> ScoreFormat:
+    """By the ending of the file's name."""
     endings = {".csv": ScoreFormat.CSV, ".parquet": ScoreFormat.PARQUET, ".arrow": ScoreFormat.ARROW}
     endings |= {".json": ScoreFormat.JSON, ".jsonl": ScoreFormat.JSON, ".ndjson": ScoreFormat.JSON}
     return ScoreFormat.TABLE if output is None else endings.get(output.suffix.lower(), ScoreFormat.TABLE)

@@ -23,12 +23,12 @@ class CheckFormat(StrEnum):
 def add_check(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="+", type=Path, help="a program, or a folder of programs")
-    add("--format", choices=[*CheckFormat], type=CheckFormat, default=CheckFormat.TEXT, help="how to print findings")
+    add("--format", choices=[*map(str, CheckFormat)], default="text", help="how to print findings")
     add("--fast", action="store_true", help="leave the analysis of rules against each other out")
     add("--strict", action="store_true", help="let warnings fail too")
 
 
-def check(paths: list[Path], format: CheckFormat, fast: bool, strict: bool) -> int:
+def check(paths: list[Path], format: str, fast: bool, strict: bool) -> int:
     """Prints what is found in all files; the status is 1 where that fails, 2 where a file could not be opened."""
     from ucl.driver import check_path
 
@@ -42,8 +42,8 @@ def check(paths: list[Path], format: CheckFormat, fast: bool, strict: bool) -> i
             complain(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")
             missing += 1
     found = list(_once(found))
-    _print_findings(found, format)
-    if format is CheckFormat.TEXT and missing < files:
+    _print_findings(found, CheckFormat(format))
+    if format == CheckFormat.TEXT and missing < files:
         remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
     if not fast:
         remark("note: checked were syntax, names and types; the analysis of rules against each other is not yet here")

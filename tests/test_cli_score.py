@@ -1,0 +1,232 @@
+"""`uclc score`, `explain`, `act`, `query` and `alerts`: what they print and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cli_runs import folder, run_here
+
+__all__ = ["folder"]
+
+NOW = ("--now", "2026-03-04T12:00")
+
+
+def test_json_has_every_documented_key(folder: Path) -> None:
+    ran = run_here("score", "meetings.ucl", "rows.jsonl", "--format", "json", *NOW)
+    assert ran.status == 0
+    first, second, third, fourth = ran.lines
+    assert first == {
+        "row": 0, "total": -0.72, "feasible": True, "contested": False, "decision": "suggest_alternative",
+        "fired": ["avoid_after_lunch"], "violated": [], "shadow": [], "invalid": None,
+        "contributions": {"avoid_after_lunch": -0.72},
+    }  # fmt: skip
+    assert (second["total"], second["fired"]) == (0.6, ["vip_is_fine"])
+    assert (third["decision"], third["violated"], third["shadow"]) == ("infeasible", ["nothing_late"], ["maybe"])
+    assert fourth["invalid"] == {"field": "start", "reason": "unreadable", "value": "lunch"}
+    assert [fourth[key] for key in ("total", "feasible", "contested", "decision")] == [None] * 4
+
+
+def test_the_summary_says_what_a_reader_should_know(folder: Path) -> None:
+    (folder / "rows.jsonl").write_text('{"start": "2026-11-01T01:30"}\n{"start": "2026-03-08T02:30"}\n{}\n')
+    ran = run_here("score", "meetings.ucl", "rows.jsonl", *NOW)
+    assert "3 rows; 1 row is invalid; 1 local time happened twice" in ran.err
+    assert "1 local time did not happen" in ran.err
+    assert "now 2026-03-04T12:00:00-05:00, zone America/New_York" in ran.err
+
+
+def test_strict_fails_where_a_row_is_invalid(folder: Path) -> None:
+    assert run_here("score", "meetings.ucl", "rows.jsonl", "--strict").status == 1
+    (folder / "rows.jsonl").write_text('{"start": "2026-11-01T12:30"}\n')
+    assert run_here("score", "meetings.ucl", "rows.jsonl", "--strict").status == 0
+
+
+def test_top_gives_the_start_of_the_ranking(folder: Path) -> None:
+    ran = run_here("score", "meetings.ucl", "rows.jsonl", "--top", "2", "--format", "json")
+    assert [line["row"] for line in ran.lines] == [1, 0]
+
+
+def test_the_table_for_reading_shows_rules_and_reasons(folder: Path) -> None:
+    plain = run_here("score", "meetings.ucl", "rows.jsonl").out
+    assert plain.splitlines()[0].split() == ["row", "total", "decision", "fired"]
+    assert "-0.72  suggest alternative" in plain
+    assert "invalid: start unreadable" in plain
+    told = run_here("score", "meetings.ucl", "rows.jsonl", "--explain").out
+    assert '-0.72 avoid_after_lunch: "not right after lunch"' in told
+    assert 'violated nothing_late: "no calls at night"' in told
+
+
+def test_a_long_table_shows_its_best(folder: Path) -> None:
+    rows = "".join(json.dumps({"start": f"2026-03-04T{10 + i % 5}:00"}) + "\n" for i in range(100))
+    (folder / "rows.jsonl").write_text(rows)
+    out = run_here("score", "meetings.ucl", "rows.jsonl").out
+    assert "… and 60 more" in out
+    assert len(out.splitlines()) == 42
+
+
+@pytest.mark.parametrize(("name", "read"), [("out.parquet", pq.read_table), ("out.arrow", None)])
+def test_columns_are_appended_to_the_input(folder: Path, name: str, read: object) -> None:
+    assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name, *NOW).status == 0
+    table = pq.read_table(name) if read is pq.read_table else pa.ipc.open_file(name).read_all()
+    assert table.column_names[:1] == ["start"]
+    assert table["ucl_total"].to_pylist() == [-0.72, 0.6, 0.0, None]
+    assert table["ucl_fired"].to_pylist() == [["avoid_after_lunch"], ["vip_is_fine"], [], None]
+    assert table["ucl_decision"].to_pylist()[2:] == ["infeasible", None]
+    assert table["ucl_invalid"].to_pylist()[3] == {"field": "start", "reason": "unreadable", "value": '"lunch"'}
+    assert table.schema.metadata[b"ucl_timezone"] == b"America/New_York"
+
+
+def test_csv_and_json_files(folder: Path) -> None:
+    run_here("score", "meetings.ucl", "rows.jsonl", "-o", "out.csv")
+    assert (folder / "out.csv").read_text().splitlines()[0].startswith("start,")
+    run_here("score", "meetings.ucl", "rows.jsonl", "-o", "out.jsonl")
+    lines = (folder / "out.jsonl").read_text().splitlines()
+    assert json.loads(lines[0])["total"] == -0.72
+
+
+def test_a_context_comes_from_a_file_and_from_set(folder: Path) -> None:
+    schemas = 'context { mood: "calm" | "busy"  n: int = 0 }\nschema S { x: int }\n'
+    (folder / "p.ucl").write_text(schemas + 'rule a on S { when mood == "busy" score n }\n')
+    (folder / "rows.jsonl").write_text('{"x": 1}\n')
+    (folder / "context.json").write_text('{"mood": "busy", "n": 1}')
+    ran = run_here("score", "p.ucl", "rows.jsonl", "--context", "context.json", "--set", "n=3", "--format", "json")
+    assert ran.lines[0]["total"] == 3.0
+    assert run_here("score", "p.ucl", "rows.jsonl", "--set", "mood=calm", "--format", "json").lines[0]["total"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["missing.csv"], "`missing.csv`"),
+        (["stray.csv"], "stray quote"),
+        (["unknown.csv"], "`start`"),
+        (["half.parquet"], "not a whole Parquet file"),
+        (["."], "folder"),
+        ([], "name one table"),
+        (["rows.jsonl", "--timezone", "Mars/Base"], "`Mars/Base`"),
+        (["rows.jsonl", "--now", "yesterday"], "`yesterday`"),
+        (["rows.jsonl", "--schema", "Meting"], "did you mean `Meeting`"),
+        (["rows.jsonl", "--group-by", "strat"], "did you mean `start`"),
+        (["rows.jsonl", "--set", "mood"], "no value"),
+        (["rows.jsonl", "--set", "mood=calm"], "`mood`"),
+        (["rows.jsonl", "--context", "rows.jsonl"], "not JSON"),
+        (["rows.jsonl", "--memory", "list.json"], "no JSON object"),
+        (["rows.jsonl", "--memory", "twice.json"], "twice"),
+        (["rows.jsonl", "--memory", "deep.json"], "deep"),
+        (["rows.jsonl", "--top", "-1"], "--top"),
+        (["rows.jsonl", "--format", "xml"], "xml"),
+    ],
+)
+def test_wrong_input_gets_a_message_and_prints_nothing(folder: Path, words: list[str], said: str) -> None:
+    (folder / "stray.csv").write_text('start,title\n2026-03-04T13:00,a "b\n')
+    (folder / "unknown.csv").write_text("begin\n2026-03-04T13:00\n")
+    (folder / "list.json").write_text("[]")
+    (folder / "twice.json").write_text('{"a": 1, "a": 2}')
+    (folder / "deep.json").write_text("[" * 100_000)
+    pq.write_table(pa.table({"start": ["2026-03-04T13:00"] * 1000}), "whole.parquet")
+    (folder / "half.parquet").write_bytes((folder / "whole.parquet").read_bytes()[:400])
+    ran = run_here("score", "meetings.ucl", *words)
+    assert (ran.status, ran.out) == (2, "")
+    assert said in ran.err
+    assert "uclc itself failed" not in ran.err
+
+
+def test_a_program_with_mistakes_is_not_run(folder: Path) -> None:
+    (folder / "wrong.ucl").write_text("rule a on S { score 1 }")
+    ran = run_here("score", "wrong.ucl", "rows.jsonl")
+    assert (ran.status, ran.out) == (1, "")
+    assert "unknown-name" in ran.err
+
+
+def test_a_program_without_rules_says_so(folder: Path) -> None:
+    (folder / "empty.ucl").write_text("")
+    assert "no rules" in run_here("score", "empty.ucl", "rows.jsonl").err
+
+
+# --- explain --------------------------------------------------------------------------------------------------------
+
+
+def test_explain_tells_what_each_rule_looked_at(folder: Path) -> None:
+    told = run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "0").out
+    assert "row 0: total -0.72, suggest an alternative" in told
+    assert "`avoid_after_lunch` fires and adds -0.72" in told
+    assert '"not right after lunch"' in told
+    assert "yes  when start.time in 13:00..14:00   (start.time = 13:00)" in told
+    assert "no   unless priority >= 8   (priority = 5)" in told
+    assert "score -0.8, times confidence 0.9" in told
+    silenced = run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "1").out
+    assert "`avoid_after_lunch` applies, but is silenced by `vip_is_fine`" in silenced
+    violated = run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "2").out
+    assert "`nothing_late` is violated" in violated
+    assert "`maybe` is in shadow: it would fire, and changes nothing" in violated
+
+
+def test_explain_as_json_and_of_an_invalid_row(folder: Path) -> None:
+    told = json.loads(run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "0", "--format", "json").out)
+    assert told["rules"][0]["tests"][0] == {
+        "clause": "when", "text": "start.time in 13:00..14:00", "holds": True, "needed": True,
+        "reads": {"start.time": "13:00:00"},
+    }  # fmt: skip
+    assert (
+        "can't be scored: the field `start` can't be read"
+        in run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "3").out
+    )
+    assert run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "9").status == 2
+
+
+# --- act, query, alerts ---------------------------------------------------------------------------------------------
+
+MAIL = """\
+schema Email { sender: text  arrived: datetime }
+schema Trip { place: text  cost: int }
+memory trips: list<Trip>
+effect many tag(label: text, at_: datetime)
+action known on Email { when sender == "ann" do tag("vip", arrived + 1h) }
+def spent(place: text, least: int) -> int = sum(t.cost for t in trips where t.place == place and t.cost >= least)
+def more(n: int) -> int = n + 1
+alert dear for t in trips { when t.cost > 100 say "{t.place} cost {t.cost}" severity warning }
+"""
+
+
+@pytest.fixture
+def mail(folder: Path) -> Path:
+    (folder / "mail.ucl").write_text(MAIL)
+    at = "2026-03-04T09:00"
+    rows = [{"sender": "ann", "arrived": at}, {"sender": "bo", "arrived": at}, {"sender": "x"}]
+    (folder / "mails.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "memory.json").write_text('{"trips": [{"place": "oslo", "cost": 90}, {"place": "oslo", "cost": 190}]}')
+    return folder
+
+
+def test_act_prints_effects_and_invalid_rows(mail: Path) -> None:
+    ran = run_here("act", "mail.ucl", "mails.jsonl", "--format", "json")
+    effect = {"label": "vip", "at_": "2026-03-04T10:00:00+00:00"}
+    assert ran.lines == [
+        {"row": 0, "action": "known", "effect": "tag", "args": effect},
+        {"row": 2, "invalid": {"field": "arrived", "reason": "absent", "value": None}},
+    ]
+    assert "row 0: tag(label: vip" in run_here("act", "mail.ucl", "mails.jsonl").out
+
+
+def test_query_takes_arguments_around_its_options(mail: Path) -> None:
+    ran = run_here("query", "mail.ucl", "spent", "oslo", "--memory", "memory.json", "100", "--format", "json")
+    assert ran.lines == [{"name": "spent", "value": 190}]
+    assert run_here("query", "mail.ucl", "spent", "oslo", "-1", "--memory", "memory.json").out == "280\n"
+    assert "takes 2 arguments" in run_here("query", "mail.ucl", "spent", "oslo").err
+    assert "did you mean `spent`" in run_here("query", "mail.ucl", "spend").err
+
+
+def test_a_query_that_overflows_has_no_value(mail: Path) -> None:
+    (answer,) = run_here("query", "mail.ucl", "more", "9223372036854775807", "--format", "json").lines
+    assert answer["value"] is None
+    assert answer["error"]
+
+
+def test_alerts_are_said(mail: Path) -> None:
+    ran = run_here("alerts", "mail.ucl", "--memory", "memory.json", "--format", "json")
+    record = {"place": "oslo", "cost": 190}
+    assert ran.lines == [{"alert": "dear", "severity": "warning", "record": record, "say": "oslo cost 190"}]
+    assert run_here("alerts", "mail.ucl", "--memory", "memory.json").out == "warning: oslo cost 190  [dear]\n"
