@@ -23,8 +23,7 @@ MINUTE = 60_000_000
 # More values than a byte counts.
 WIDE = tuple(f"v{number}" for number in range(300))
 
-HEADER = (
-    """
+HEADER = """
 timezone "America/New_York"
 dimension money { USD, CENT = 0.01USD }
 context { mood: "calm" | "busy" = "calm"  level: int? }
@@ -45,7 +44,6 @@ def seen(p: text) -> int = count(v in visits where v.place == p)
 def known() -> set<text> = distinct(v.place for v in visits)
 def mild(x: float, y: float) -> float = if x > y then x else y
 """.replace("WIDE", " | ".join(f'"{value}"' for value in WIDE))
-)
 
 # --- expressions ----------------------------------------------------------------------------------------------------
 
@@ -118,14 +116,29 @@ def expressions(depth: int) -> Expressions:
     inner = expressions(depth - 1)
     bools, ints, floats, texts = inner.bools, inner.ints, inner.floats, inner.texts
     moments = _pick(["start", "(end ?? start)", "(start + d)", "at(day, t)", "now"])
-    dates = st.one_of(_pick(["day", "start.date", "today", "(day + d)", "add_months(day, n)", "next_weekday(day, w)"]), _pick(DATES))
+    dates = st.one_of(
+        _pick(["day", "start.date", "today", "(day + d)", "add_months(day, n)", "next_weekday(day, w)"]), _pick(DATES)
+    )
     times = st.one_of(_pick(["t", "start.time", "(t2 ?? 12:00)"]), _pick(TIMES))
     weekdays = _pick(["w", "start.weekday", "day.weekday", "night_of(start)", "(w2 ?? mon)"])
     durations = st.one_of(
-        _pick(["d", "(d2 ?? 1h)", "(start - (end ?? start))", "(day - 2026-01-01)", "(d * 2)", "(d * f)", "(-d)", "abs(d)"]),
+        _pick(
+            [
+                "d",
+                "(d2 ?? 1h)",
+                "(start - (end ?? start))",
+                "(day - 2026-01-01)",
+                "(d * 2)",
+                "(d * f)",
+                "(-d)",
+                "abs(d)",
+            ]
+        ),
         _pick(DURATIONS),
     )
-    money = _pick(["cost", "(fee ?? 1USD)", "20USD", "1CENT", "(cost * f)", "(cost + (fee ?? 3USD))", "min(cost, 5USD)"])
+    money = _pick(
+        ["cost", "(fee ?? 1USD)", "20USD", "1CENT", "(cost * f)", "(cost + (fee ?? 3USD))", "min(cost, 5USD)"]
+    )
     compared = ["==", "!=", "<", "<=", ">", ">="]
     return Expressions(
         bools=st.one_of(
@@ -163,9 +176,9 @@ def expressions(depth: int) -> Expressions:
                     '("a" in tags)',
                     "(title in tags)",
                     "(n in nums)",
-                    '(title in known())',
+                    "(title in known())",
                     'overlaps(tags, {"a", "b"})',
-                    'overlaps(tags, (more ?? {}))',
+                    "overlaps(tags, (more ?? {}))",
                     'subset(tags, {"a", "caf\u00e9"})',
                     'subset({"a", "b"}, tags)',
                     "subset(tags, known())",
@@ -184,8 +197,8 @@ def expressions(depth: int) -> Expressions:
                     "(present(host) and (host.a ?? 1) > 2)",
                     "(present(end) and end.month == 11)",
                     "(day.year > 2025)",
-                    "(lower(title) == \"a\")",
-                    "(casefold(title) == casefold(\"STRASSE\"))",
+                    '(lower(title) == "a")',
+                    '(casefold(title) == casefold("STRASSE"))',
                 ]
             ),
         ),
@@ -300,7 +313,9 @@ def _nfc(text: str) -> str:
 
 _ints = st.one_of(st.integers(-5, 12), st.sampled_from(INTS), st.integers(-(2**63), 2**63 - 1))
 _floats = st.one_of(
-    st.sampled_from(FLOATS), st.floats(-10, 10).map(lambda x: round(x, 2)), st.floats(allow_nan=False, allow_infinity=False)
+    st.sampled_from(FLOATS),
+    st.floats(-10, 10).map(lambda x: round(x, 2)),
+    st.floats(allow_nan=False, allow_infinity=False),
 )
 _texts = st.sampled_from(sorted({_nfc(text) for text in TEXTS}))
 # Around the folds and gaps of 2026 in New York, the leap day of 2024, and the ends of time.
@@ -355,9 +370,7 @@ OPTIONS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 VISITS: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
-    st.fixed_dictionaries(
-        {"place": _texts, "cost": st.integers(-3, 200), "stars": _or_none(_floats), "at": _instants}
-    ),
+    st.fixed_dictionaries({"place": _texts, "cost": st.integers(-3, 200), "stars": _or_none(_floats), "at": _instants}),
     max_size=4,
 )
 
@@ -411,6 +424,10 @@ def _column(type: t.Type, values: list[Any]) -> Column:
             return Sets(offsets, np.array([number[word] for word in flat], np.int64), valid, words)
         case _:
             dtype = (
-                np.bool_ if isinstance(type, t.Bool) else np.float64 if isinstance(type, t.Float | t.Quantity) else np.int64
+                np.bool_
+                if isinstance(type, t.Bool)
+                else np.float64
+                if isinstance(type, t.Float | t.Quantity)
+                else np.int64
             )
             return Scalars(np.array([0 if value is None else value for value in values], dtype), valid)

@@ -96,14 +96,14 @@ def without_decision(outcome: Outcome) -> Outcome:
     )
 
 
-def assert_equal(program: Program, options: Sequence[Option], call: Call, groups: Sequence[int] | None = None, **how: Any) -> None:
+def assert_equal(
+    program: Program, options: Sequence[Option], call: Call, groups: Sequence[int] | None = None, **how: Any
+) -> None:
     meant = [without_decision(outcome) for outcome in expected(program, options, call, groups)]
     assert computed(program, options, call, groups, **how) == meant
 
 
-ROWS = st.lists(
-    st.one_of(OPTIONS, OPTIONS, OPTIONS, st.just(InvalidCell("n", "absent", None))), min_size=0, max_size=8
-)
+ROWS = st.lists(st.one_of(OPTIONS, OPTIONS, OPTIONS, st.just(InvalidCell("n", "absent", None))), min_size=0, max_size=8)
 
 
 def check_equality(source: str, options: list[Option], visits: Any, busy: Any, level: Any, groups: bool) -> None:

@@ -15,6 +15,7 @@ from ucl.kernels.plan import (
     Constant,
     Flag,
     FromWall,
+    HasElement,
     Literal,
     Local,
     Operation,
@@ -33,6 +34,21 @@ class All:
     """Every operand holds; at least two, sorted."""
 
     operands: tuple[Literal, ...]
+
+
+def arguments_of(node: ValueNode) -> tuple[int, ...]:
+    """The values that a value is made of."""
+    match node:
+        case Operation(_, arguments):
+            return arguments
+        case Local(argument) | FromWall(argument):
+            return (argument,)
+        case Select(_, then, otherwise):
+            return (then, otherwise)
+        case HasElement(_, int() as argument):
+            return (argument,)
+        case _:
+            return ()
 
 
 class Graph:
@@ -58,16 +74,10 @@ class Graph:
         return number
 
     def _level(self, node: ValueNode) -> int:
-        match node:
-            case Operation(_, arguments):
-                return max(self.value_levels[argument] for argument in arguments)
-            case Local(argument) | FromWall(argument):
-                return self.value_levels[argument]
-            case Select(condition, then, otherwise):
-                after = self.mask_levels[condition >> 1] + 1
-                return max(after, self.value_levels[then], self.value_levels[otherwise])
-            case _:
-                return 0
+        after = [self.value_levels[argument] for argument in arguments_of(node)]
+        if isinstance(node, Select):
+            after.append(self.mask_levels[node.condition >> 1] + 1)
+        return max(after, default=0)
 
     def test(self, node: Test) -> Literal:
         literal = self._mask_of.get(node)

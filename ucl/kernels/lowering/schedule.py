@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Path
-from ucl.kernels.lowering.graph import All, Graph
+from ucl.kernels.lowering.graph import All, Graph, arguments_of
 from ucl.kernels.plan import (
     Among,
     AnyElement,
@@ -22,16 +22,12 @@ from ucl.kernels.plan import (
     Conjunctions,
     Cuts,
     Flag,
-    FromWall,
     HasValue,
     Literal,
-    Local,
     Lookups,
-    Operation,
     Schedule,
     Select,
     Stage,
-    ValueNode,
 )
 
 
@@ -72,19 +68,6 @@ def _reachable(graph: Graph, masks: Iterable[Literal], values: Iterable[int]) ->
                 todo.append((True, node.condition >> 1))
     rows.discard(0)
     return sorted(rows), sorted(used)
-
-
-def arguments_of(node: ValueNode) -> tuple[int, ...]:
-    """The values that a value is made of."""
-    match node:
-        case Operation(_, arguments):
-            return arguments
-        case Local(argument) | FromWall(argument):
-            return (argument,)
-        case Select(_, then, otherwise):
-            return (then, otherwise)
-        case _:
-            return ()
 
 
 def _stage(graph: Graph, level: int, rows: list[int], used: list[int], place: dict[int, int]) -> Stage:
