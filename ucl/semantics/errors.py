@@ -251,9 +251,9 @@ def divisor_may_be_zero(span: Span, divisor: Span, path: bool) -> Diagnostic:
     )
 
 
-def unknown_variant(span: Span, value: str, closed: t.Closed) -> Diagnostic:
-    """A literal that is none of the listed values."""
-    near = nearest(value, closed.values)
+def unknown_variant(span: Span, value: str, closed: t.Closed, known: Iterable[str]) -> Diagnostic:
+    """A literal that is none of the listed values; `known` are those to suggest from."""
+    near = nearest(value, known)
     help = f'did you mean `"{near}"`?' if near is not None else f"it is one of {_listed(closed.values, 12)}"
     return diagnostic("unknown-variant", span, f'`"{value}"` is none of the values that are possible here', help)
 

@@ -43,7 +43,7 @@ def infer_text(node: ast.TextLiteral, place: Place, hint: Type | None) -> p.Expr
     wanted = None if hint is None else t.present(hint)
     if isinstance(wanted, t.Closed):
         if node.value not in wanted.values:
-            return place.refuse(errors.unknown_variant(node.span, node.value, wanted))
+            return place.refuse(errors.unknown_variant(node.span, node.value, wanted, place.near(wanted.values)))
         return p.Const(wanted, node.span, node.value)
     return p.Const(TEXT, node.span, node.value)
 
