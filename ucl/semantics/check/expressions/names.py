@@ -121,7 +121,8 @@ def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
     if isinstance(found, p.Let | RangeLet):
         values.append(found)
     if len(values) == 1:
-        return _narrowed(values[0], place)
+        value = values[0]
+        return _narrowed(value, place) if isinstance(value, p.Typed) else value
     if values:
         return place.refuse(_ambiguous(node, values))
     if found is not None:
@@ -153,9 +154,9 @@ def values_of(name: str, span: Span, scope: Scope) -> list[p.Expr | p.Let | Rang
     return found
 
 
-def _narrowed(found: p.Expr | p.Let | RangeLet, place: Place) -> p.Expr | p.Let | RangeLet:
+def _narrowed(found: p.Expr, place: Place) -> p.Expr:
     """A path that is known to be present has the type of what is there."""
-    if isinstance(found, p.Typed) and isinstance(found.type, t.Optional) and place.facts.knows_present(path_of(found)):
+    if isinstance(found.type, t.Optional) and place.facts.knows_present(path_of(found)):
         return replace(found, type=found.type.inner)
     return found
 
@@ -224,7 +225,7 @@ def _prefixed(prefix: str, node: ast.Attribute, place: Place) -> p.Expr | None:
         memory = scope.memory.get(name)
         value = None if memory is None else p.MemoryValue(memory.type, node.span, name)
     if value is not None:
-        return _narrowed(value, place)  # type: ignore[return-value]
+        return _narrowed(value, place)
     if values_of(prefix, node.span, scope) or scope.find_global(prefix) is not None:
         return None
     return place.refuse(_no_such_prefixed(prefix, node, place))
@@ -254,7 +255,7 @@ def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
             if field is None:
                 names = place.near([f.name for f in schema.fields])
                 return place.refuse(errors.unknown_field(node.name_span, node.value.span, owner.type, node.name, names))
-            return _narrowed(_field(owner, field, node.span), place)  # type: ignore[return-value]
+            return _narrowed(_field(owner, field, node.span), place)
         case type:
             part = _PARTS.get((type, node.name))
             if part is None:
