@@ -40,29 +40,44 @@ def result_columns(
 
     gone = np.isnan(total)
     kind = pa.struct([("field", pa.string()), ("reason", pa.string()), ("value", pa.string())])
-    told = list(chunks)
+    fired, violated, shadow = _NameLists(), _NameLists(), _NameLists()
+    for part in chunks:
+        fired.add(part.rules, part.fired)
+        violated.add(part.constraints, part.violated)
+        shadow.add(part.shadows, part.shadow)
     return ResultColumns(
         pa.array(total, mask=gone),
         pa.array(feasible, mask=gone),
         pa.array(contested, mask=gone),
         pa.array(decision, pa.string()),
-        _name_lists(gone, [(part.rules, part.fired) for part in told]),
-        _name_lists(gone, [(part.constraints, part.violated) for part in told]),
-        _name_lists(gone, [(part.shadows, part.shadow) for part in told]),
+        fired.array(gone),
+        violated.array(gone),
+        shadow.array(gone),
         pa.array([None if why is None else _why(why) for why in invalid], kind),
         metadata,
     )
 
 
-def _name_lists(gone: Bits, parts: Sequence[tuple[Sequence[str], Bits]]) -> pa.Array:
-    """For each row the names whose bits are set, in order."""
-    import pyarrow as pa
+class _NameLists:
+    """Gathers, chunk by chunk, for each row the names whose bits are set, in order."""
 
-    counts = [np.zeros(0, np.int64), *(bits.sum(axis=1) for _, bits in parts)]
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int32)
-    texts = [pa.array(names, pa.string()).take(pa.array(np.nonzero(bits)[1])) for names, bits in parts]
-    values = pa.concat_arrays([pa.array([], pa.string()), *texts])
-    return pa.ListArray.from_arrays(pa.array(offsets), values, mask=pa.array(gone))
+    def __init__(self) -> None:
+        self._counts: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+        self._texts: list[pa.Array] = []
+
+    def add(self, names: Sequence[str], bits: Bits) -> None:
+        import pyarrow as pa
+
+        self._counts.append(bits.sum(axis=1))
+        self._texts.append(pa.array(names, pa.string()).take(pa.array(np.nonzero(bits)[1])))
+
+    def array(self, gone: Bits) -> pa.Array:
+        """One list a row, null where the row is `gone`."""
+        import pyarrow as pa
+
+        offsets = pa.array(np.cumsum(np.concatenate(self._counts)), pa.int64())
+        values = pa.concat_arrays([pa.array([], pa.string()), *self._texts])
+        return pa.LargeListArray.from_arrays(offsets, values, mask=pa.array(gone))
 
 
 def _why(invalid: Invalid) -> dict[str, Any]:

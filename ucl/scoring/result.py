@@ -199,10 +199,11 @@ class Result:
         return [Ranked(row, float(self.total[row]), bool(self.feasible[row]), str(self.decision[row])) for row in rows]
 
     def _best_rows(self, top: int) -> list[int]:
-        scores = self._scores
-        rows = np.flatnonzero(scores.valid)
-        order = np.lexsort((rows, -scores.total[rows], ~scores.feasible[rows]))
-        return [int(row) for row in rows[order[:top]]]
+        scores, best = self._scores, list[int]()
+        for chosen in (scores.feasible, scores.valid & ~scores.feasible):
+            rows = np.flatnonzero(chosen)
+            best += rows[_highest(scores.total[rows], top - len(best))].tolist()
+        return best
 
     def outcome(self, row: int) -> Outcome:
         """Everything that is said of one row."""
@@ -322,6 +323,15 @@ class Result:
         invalid = [self.invalid.get(row) for row in wanted.tolist()]
         chunks = (self._details(chunk) for chunk in self._chunks(wanted))
         return append_results(table, result_columns(*arrays, invalid, chunks, metadata))
+
+
+def _highest(values: NDArray[np.int64], top: int) -> NDArray[np.int64]:
+    """The places of the greatest values, the greatest first and equals in order."""
+    places = np.arange(len(values))
+    if top < len(values):
+        least = np.partition(values, -top)[-top] if top else values.max() + 1
+        places = np.flatnonzero(values >= least)
+    return places[np.argsort(-values[places], kind="stable")[:top]]
 
 
 def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
