@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -31,6 +32,7 @@ from ucl.semantics.outcome import Invalid
 from ucl.semantics.program import Schema
 from ucl.semantics.values import read_record
 from ucl.semantics.zones import Zone
+from ucl.tables.cells import Cells, marked
 from ucl.tables.frames import to_table
 from ucl.tables.ingest import ingest
 from ucl.tables.ingest.readers.numbers import exact_microseconds, exact_product
@@ -142,6 +144,35 @@ def same(found: Any, expected: Any) -> bool:
     if isinstance(expected, float) and not math.isfinite(expected):
         return found is None or str(found) == str(expected)
     return bool(found == expected)
+
+
+spelled = st.from_regex(
+    r"(20(26|24)|0001|9999|0000)-(0[0-9]|1[0-3])-(0[0-9]|[123][0-9])[T ][0-2][0-9]:[0-6][05]"
+    r"(:[0-6][05](\.([05]{3}|[05]{6}|5))?)?(Z|[+-][01][0-9]:[0-6]0)?",
+    fullmatch=True,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(spelled, min_size=1, max_size=8))
+@example(["2024-02-29T00:00", "2026-02-29T00:00", "2026-12-31 23:59:60", "2026-01-01T00:00:00.000005+01:00"])
+def test_usual_spellings_of_datetimes_are_read_as_others_are(texts: list[str]) -> None:
+    check([{"a": text} for text in texts], schema(field("a", t.DATETIME)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?", fullmatch=True), max_size=5))
+def test_usual_spellings_of_numbers_are_read_as_others_are(texts: list[str]) -> None:
+    table = pa.table({"n": pa.array(texts, pa.string())})
+    table = table.cast(pa.schema([marked(table.schema.field(0), Cells.CSV)]))
+    for kind, unit in ((t.INT, None), (t.FLOAT, None), (LENGTH, MILES), (t.DURATION, MINUTES)):
+        of = schema(field("n", kind, unit=unit))
+        columns = ingest(table, of, BERLIN)
+        for row, text in enumerate(texts):
+            number = int(text) if text.lstrip("-").isdigit() else float(text)
+            expected = read_record({"n": number}, of.fields, BERLIN)
+            assert (row in columns.invalid) == isinstance(expected, Invalid)
+            assert isinstance(expected, Invalid) or record_at(columns, of, row) == expected
 
 
 @settings(max_examples=200, deadline=None)

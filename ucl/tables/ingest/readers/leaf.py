@@ -18,14 +18,17 @@ from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
 from ucl.tables.ingest.readers.kinds import is_list, is_text
 from ucl.tables.ingest.readers.numbers import read_durations, read_floats, read_ints
-from ucl.tables.ingest.readers.reading import Mask, Read, flat, look_up
-from ucl.tables.ingest.readers.scalar import cell_reader
+from ucl.tables.ingest.readers.reading import Lookup, Mask, Parse, Read, distinct, flat, look_up, merged
+from ucl.tables.ingest.readers.scalar import CSV_SPACE, cell_reader
 from ucl.tables.ingest.readers.sets import list_lengths, sets_of_lists, sets_of_lookup
-from ucl.tables.ingest.readers.temporal import read_dates, read_instants, read_lengths, read_times, read_wall_clocks
+from ucl.tables.ingest.readers.temporal import read_dates, read_datetime_texts, read_instants, read_lengths, read_times
 from ucl.tables.ingest.readers.text import NO_TEXTS, closed_of, read_bools, read_texts, texts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Exact as doubles where they are whole, so that an int loses nothing on the way.
+_USUAL_NUMBER = r"^-?[0-9]{1,15}(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?$"
 
 
 def read_cells(
@@ -60,7 +63,15 @@ def _all_wrong(column: pa.ChunkedArray, kind: t.Type, rows: int) -> Read:
 def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> Read:
     if cells is Cells.CSV and isinstance(kind, t.Text):
         return read_texts(column)
-    lookup = look_up(column, cell_reader(kind, unit, zone, cells))
+    if cells is Cells.CSV and isinstance(kind, t.Set) and not _any_starts(column, "["):
+        return _read_joined(column, kind, zone)
+    parse = cell_reader(kind, unit, zone, cells)
+    match kind:
+        case t.DateTime():
+            return read_datetime_texts(*distinct(column), parse, zone)
+        case t.Int() | t.Float() | t.Quantity() | t.Duration() if cells is not Cells.TYPED:
+            return _read_number_texts(column, kind, unit, zone, parse)
+    lookup = look_up(column, parse)
     match kind:
         case t.Text():
             return texts_of(lookup)
@@ -70,10 +81,49 @@ def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone
             return sets_of_lookup(lookup, values, texts=True)
         case t.Set(element):
             return sets_of_lookup(lookup, None, texts=isinstance(element, t.Text))
-        case t.DateTime():
-            return read_wall_clocks(lookup, zone)
         case _:
             return lookup.scalars(_dtype(kind))
+
+
+def _read_joined(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
+    """Sets whose elements are joined by `;`, as CSV cells have them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    assert kind.element is not None
+    parts = pc.split_pattern(column, ";")
+    words = pc.utf8_trim(pc.list_flatten(parts), CSV_SPACE)
+    kept = pc.not_equal(words, "").to_numpy()
+    lengths, valid = list_lengths(parts)
+    rows = np.repeat(np.arange(len(lengths)), lengths)[kept]
+    elements = words.filter(pa.array(kept))
+    if not isinstance(elements, pa.ChunkedArray):
+        elements = pa.chunked_array([elements])
+    read = _read_words(elements, kind.element, None, zone, Cells.CSV)
+    return sets_of_lists(np.bincount(rows, minlength=len(lengths)).astype(np.int64), valid, read)
+
+
+def _any_starts(column: pa.ChunkedArray, start: str) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.starts_with(column, start)).as_py())
+
+
+def _read_number_texts(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, parse: Parse) -> Read:
+    """Numbers in the usual spelling by whole columns; the other cells, by their distinct texts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    words, codes = distinct(column)
+    if isinstance(kind, t.Duration) and unit is None:
+        return Lookup([*map(parse, words.to_pylist()), None], codes).scalars(np.int64)
+    usual = pc.match_substring_regex(words, _USUAL_NUMBER)
+    numbers = pc.if_else(usual, words, pa.scalar(None, words.type)).cast(pa.float64())
+    read = _read_typed(pa.chunked_array([numbers.take(pa.array(codes, mask=codes == len(words)))]), kind, unit, zone)
+    if pc.all(usual).as_py() is not False and not words.null_count:
+        return read
+    others = pc.if_else(usual, pa.scalar(None, words.type), words).to_pylist()
+    return merged(read, Lookup([*map(parse, others), None], codes).scalars(_dtype(kind)))
 
 
 def _read_typed(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone) -> Read:

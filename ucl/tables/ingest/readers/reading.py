@@ -73,23 +73,25 @@ class Lookup:
 def look_up(column: pa.ChunkedArray, parse: Parse) -> Lookup:
     """Reads each distinct value of the column once."""
     words, codes = distinct(column)
-    return Lookup([*map(parse, words), None], codes)
+    return Lookup([*map(parse, words.to_pylist()), None], codes)
 
 
-def distinct(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int64]]:
-    """The column's distinct values as Python has them and each row's place among them; null is past the last."""
+def distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The column's distinct values and each row's place among them; null is past the last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     encoded = column.dictionary_encode().unify_dictionaries()
     if encoded.num_chunks == 0:
-        return [], np.zeros(0, np.int64)
-    words = encoded.chunk(0).dictionary.to_pylist()
+        return pa.array([], pa.string()), np.zeros(0, np.int64)
+    words = encoded.chunk(0).dictionary
     indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks]).combine_chunks().cast(pa.int64())
     codes: NDArray[np.int64] = pc.fill_null(indices, len(words)).to_numpy(zero_copy_only=False)
-    absent = np.array([word is None for word in words], np.bool_)
-    # A dictionary may hold null itself.
-    return words, np.where(np.append(absent, False)[codes], len(words), codes) if absent.any() else codes
+    if words.null_count:
+        # A dictionary may hold null itself.
+        absent = np.append(words.is_null().to_numpy(zero_copy_only=False), False)
+        codes = np.where(absent[codes], len(words), codes)
+    return words, codes
 
 
 def flat(column: pa.ChunkedArray) -> pa.Array:
@@ -105,6 +107,17 @@ def numpy_of(array: pa.Array) -> tuple[NDArray[Any], Mask | None]:
         return array.to_numpy(zero_copy_only=False), None
     filled = pc.fill_null(array, False if str(array.type) == "bool" else 0)
     return filled.to_numpy(zero_copy_only=False), array.is_valid().to_numpy(zero_copy_only=False)
+
+
+def merged(first: Read, second: Read) -> Read:
+    """Two readings of one column of scalars, each of which left the other's cells out."""
+    a, b = first.column, second.column
+    assert isinstance(a, Scalars)
+    assert isinstance(b, Scalars)
+    if a.valid is None or b.valid is None:
+        return first if a.valid is None else second
+    values = np.where(a.valid, a.values, b.values)
+    return Read(Scalars(values, a.valid | b.valid), either(first.unreadable, second.unreadable))
 
 
 def both(a: Mask | None, b: Mask | None) -> Mask | None:

@@ -25,6 +25,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan", re.IGNORECASE)
 _EPOCH, _EPOCH_UTC = dt.datetime(1970, 1, 1), dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
+# Around the words of a CSV cell that is no text.
+CSV_SPACE = " \t\r\n\v\f"
 _BOOLS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -72,7 +74,7 @@ def _from_csv(cell: str, kind: t.Type) -> Any:
             return cell
         case t.Set(element):
             return _set_from_csv(cell, element)
-    word = cell.strip()
+    word = cell.strip(CSV_SPACE)
     match kind:
         case t.Bool():
             return _BOOLS.get(word.lower(), word)
@@ -91,7 +93,7 @@ def _set_from_csv(cell: str, element: t.Type | None) -> Any:
             return json.loads(cell)
         except (ValueError, RecursionError):
             pass
-    words = [word for part in cell.split(";") if (word := part.strip())]
+    words = [word for part in cell.split(";") if (word := part.strip(CSV_SPACE))]
     return [word if element is None else _from_csv(word, element) for word in words]
 
 

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars
 from ucl.semantics import calendar
+from ucl.semantics.outcome import Reason
 from ucl.semantics.types import DAY
 from ucl.semantics.values.iso import WallClock
 from ucl.semantics.zones import Zone
-from ucl.tables.ingest.readers.reading import Lookup, Mask, Read, either, numpy_of, settled, some
+from ucl.tables.ingest.readers.clocks import read_clocks
+from ucl.tables.ingest.readers.reading import Mask, Parse, Read, either, numpy_of, settled, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 _MULTIPLE = {"s": 1_000_000, "ms": 1000, "us": 1}
 _NANOSECONDS = 1000
 _MS_PER_DAY = 86_400_000
-_NO_CLOCK = WallClock(0, None)
 
 
 def read_dates(array: pa.Array) -> Read:
@@ -72,22 +73,30 @@ def read_lengths(array: pa.Array) -> Read:
     return settled(_scaled(np.where(beyond, 0, counts), unit), valid, beyond)
 
 
-def read_wall_clocks(lookup: Lookup, zone: Zone) -> Read:
-    """Datetimes that were read as `WallClock`s: those with an offset are instants, the others clocks in `zone`."""
-    clocks = [cell if isinstance(cell, WallClock) else _NO_CLOCK for cell in lookup.cells]
-    walls = np.array([clock.local for clock in clocks], np.int64)[lookup.codes]
-    valid, unreadable = lookup.valid, lookup.unreadable
-    if all(clock.offset is None for clock in clocks):
-        read = local_instants(walls, valid, np.zeros(len(walls), np.bool_), zone)
-    else:
-        naive = np.array([clock.offset is None for clock in clocks], np.bool_)[lookup.codes]
-        offsets = np.array([clock.offset or 0 for clock in clocks], np.int64)[lookup.codes]
-        local = local_instants(walls, naive if valid is None else valid & naive, ~naive, zone)
-        assert isinstance(local.column, Scalars)
-        instants = np.where(naive, local.column.values, walls - offsets)
-        wrong = _beyond(instants) if local.unreadable is None else _beyond(instants) | local.unreadable
-        read = replace(settled(instants, valid, wrong), folds=local.folds, gaps=local.gaps)
-    return replace(read, unreadable=either(unreadable, read.unreadable))
+def read_datetime_texts(words: pa.Array, codes: NDArray[np.int64], parse: Parse, zone: Zone) -> Read:
+    """Datetimes by their distinct texts, of which `parse` reads those in unusual spellings as `WallClock`s.
+
+    A text with an offset is an instant; what the others say depends on the zone.
+    """
+    clocks = read_clocks(words)
+    wrong = np.zeros(len(words) + 1, np.bool_)
+    for place in np.flatnonzero(~clocks.read[:-1]).tolist():
+        cell = parse(words[place].as_py())
+        if isinstance(cell, WallClock):
+            clocks.put(place, cell)
+        wrong[place] = cell is Reason.UNREADABLE
+    walls, naive = clocks.local[codes], clocks.naive[codes]
+    valid = None if clocks.read[:-1].all() and not (codes == len(words)).any() else clocks.read[codes]
+    read = local_instants(walls, naive if valid is None else valid & naive, ~naive, zone)
+    if not naive.all():
+        assert isinstance(read.column, Scalars)
+        instants = np.where(naive, read.column.values, walls - clocks.offset[codes])
+        beyond = _beyond(instants) if read.unreadable is None else _beyond(instants) | read.unreadable
+        read = replace(settled(instants, valid, beyond), folds=read.folds, gaps=read.gaps)
+    elif valid is None and read.unreadable is None:
+        assert isinstance(read.column, Scalars)
+        read = replace(read, column=Scalars(read.column.values, None))
+    return replace(read, unreadable=either(some(wrong[codes]), read.unreadable))
 
 
 def local_instants(walls: NDArray[np.int64], valid: Mask | None, beyond: Mask, zone: Zone) -> Read:

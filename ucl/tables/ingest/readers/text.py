@@ -26,7 +26,7 @@ NO_TEXTS = ("",)
 def read_texts(column: pa.ChunkedArray) -> Read:
     """Each distinct text is normalised once; ASCII is NFC as it stands."""
     words, codes = distinct(column)
-    return texts_of(Lookup([*_normalised(words), None], codes))
+    return texts_of(Lookup([*_normalised(words.to_pylist()), None], codes))
 
 
 def texts_of(lookup: Lookup) -> Read:
