@@ -1,0 +1,194 @@
+"""The Python door: `ucl.load`, `ucl.compile`, tables of every kind, errors, the import hook."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ucl
+from ucl.scoring import CallError
+
+PROGRAM = """\
+context { mood: "calm" | "busy" = "calm"  day: date? }
+schema Trip { place: text  cost: int }
+schema S { n: int in 0..=10  start: datetime = 2026-03-04T12:00 }
+memory trips: list<Trip>
+memory home: text = "oslo"
+timezone "Europe/Oslo"
+rule a on S { when n > 3 and mood == "busy" score 0.5 priority 2 }
+rule b on S { when count(t in trips where t.place == home) > n score -1 }
+rule c on S { when start.time == 12:00 score 0.25 }
+def spent(least: int) -> int = sum(t.cost for t in trips where t.cost >= least)
+def last_place() -> text? = last(t.place for t in trips)
+def free_days(from_day: date, days: set<weekday>) -> duration = if from_day.weekday in days then 2d else 90min
+def dearest() -> Trip? = first(t for t in trips by t.cost desc)
+def tomorrow() -> datetime = now + 1d
+"""
+
+
+@pytest.fixture(scope="module")
+def program() -> ucl.CompiledProgram:
+    return ucl.compile(PROGRAM, "trips")
+
+
+def test_compile_raises_with_every_diagnostic() -> None:
+    with pytest.raises(ucl.CompileError) as raised:
+        ucl.compile("schema S { n: int }\nrule a on S { when m score 1 }\nrule b on S { when n score 1 }")
+    assert [d.code for d in raised.value.diagnostics] == ["unknown-name", "type-mismatch"]
+    assert "program.ucl:2:20" in str(raised.value)
+
+
+def test_load_reads_a_file_and_its_imports(tmp_path: Path) -> None:
+    (tmp_path / "shared.ucl").write_text("let least = 3\n")
+    (tmp_path / "p.ucl").write_text(
+        "import shared (least)\nschema S { n: int }\nrule a on S { when n > least score 1 }"
+    )
+    assert ucl.load(tmp_path / "p.ucl").score([{"n": 4}, {"n": 3}]).total.tolist() == [1.0, 0.0]
+    with pytest.raises(FileNotFoundError):
+        ucl.load(tmp_path / "missing.ucl")
+
+
+def test_a_text_can_not_import_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shared.ucl").write_text("let least = 3\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ucl.CompileError):
+        ucl.compile("import shared (least)\nlet x = least")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [{"n": 4}, {"n": 1}],
+        {"n": [4, 1]},
+        {"n": np.array([4, 1])},
+        pd.DataFrame({"n": [4, 1]}),
+        pl.DataFrame({"n": [4, 1]}),
+        pa.table({"n": [4, 1]}),
+    ],
+    ids=["dicts", "columns", "numpy", "pandas", "polars", "pyarrow"],
+)
+def test_every_kind_of_table_scores_the_same(program: ucl.CompiledProgram, table: object) -> None:
+    result = program.score(table, "S", context={"mood": "busy"})
+    assert result.total.tolist() == [1.25, 0.25]
+    assert result.total.dtype == np.float64
+
+
+def test_a_schema_needs_no_name_where_only_one_has_rules(program: ucl.CompiledProgram) -> None:
+    assert len(program.score([{"n": 4}])) == 1
+
+
+def test_which_schema_is_asked_for_where_several_have_rules() -> None:
+    several = ucl.compile("schema A { n: int }\nschema B { n: int }\nrule a on A { score 1 }\nrule b on B { score 1 }")
+    with pytest.raises(CallError, match="`A`, `B`"):
+        several.score([{"n": 1}])
+    assert several.score([{"n": 1}], schema="B").fired(0) == ["b"]
+    with pytest.raises(CallError, match="no schema `C`"):
+        several.score([{"n": 1}], "C")
+
+
+def test_what_surrounds_a_call(program: ucl.CompiledProgram) -> None:
+    memory = {"trips": [{"place": "oslo", "cost": 1}, {"place": "rome", "cost": 2}]}
+    now = dt.datetime(2026, 3, 4, 23, 30, tzinfo=dt.UTC)
+    result = program.score([{"n": 0}], memory=memory, now=now, weights={"b": 0.5})
+    assert result.total.tolist() == [-0.25]
+    assert result.now == now
+    assert (result.timezone, str(result.now.tzinfo)) == ("Europe/Oslo", "Europe/Oslo")
+    elsewhere = program.score([{"n": 0}], now="2026-03-04T23:30", timezone="America/New_York")
+    assert elsewhere.now.utcoffset() == dt.timedelta(hours=-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ({"context": {"mood": "sad"}}, "mood"),
+        ({"context": {"moods": "calm"}}, "did you mean `mood`"),
+        ({"context": [1]}, "not an object"),
+        ({"memory": {"trips": [{"place": 3, "cost": 1}]}}, "trips"),
+        ({"now": "tomorrow"}, "tomorrow"),
+        ({"timezone": "Mars/Base"}, "Mars/Base"),
+        ({"weights": {"z": 1.0}}, "`z`"),
+        ({"weights": {"a": -1.0}}, "`a`"),
+        ({"group_by": "m"}, "`m`"),
+    ],
+)
+def test_a_bad_call_is_one_error(program: ucl.CompiledProgram, call: dict[str, object], said: str) -> None:
+    with pytest.raises(CallError, match=said):
+        program.score([{"n": 1}], **call)  # type: ignore[arg-type]
+
+
+def test_queries_answer_with_python_values(program: ucl.CompiledProgram) -> None:
+    memory = {"trips": [{"place": "oslo", "cost": 3}, {"place": "rome", "cost": 9}]}
+    assert program.query("spent", 4, memory=memory) == 9
+    assert program.query("last_place", memory=memory) == "rome"
+    assert program.query("last_place") is None
+    assert program.query("free_days", dt.date(2026, 3, 4), {"wed"}) == dt.timedelta(days=2)
+    assert program.query("free_days", "2026-03-04", ["thu"]) == dt.timedelta(minutes=90)
+    assert program.query("dearest", memory=memory) == {"place": "rome", "cost": 9}
+    tomorrow = program.query("tomorrow", now="2026-03-28T12:00")
+    assert tomorrow == dt.datetime(2026, 3, 29, 11, tzinfo=dt.UTC)
+    assert tomorrow.utcoffset() == dt.timedelta(hours=2)
+    with pytest.raises(CallError, match="did you mean `spent`"):
+        program.query("spend")
+    with pytest.raises(CallError):
+        program.query("spent", "many")
+
+
+def test_an_answer_out_of_range_is_an_overflow() -> None:
+    program = ucl.compile("def more(n: int) -> int = n + 1")
+    with pytest.raises(OverflowError, match="`more` has no answer"):
+        program.query("more", 2**63 - 1)
+
+
+def test_invalid_rows_keep_their_place(program: ucl.CompiledProgram) -> None:
+    result = program.score([{"n": 11}, {"n": 1}, {}])
+    assert [math.isnan(total) for total in result.total] == [True, False, True]
+    assert result.decision.tolist() == [None, "accept", None]
+    assert {row: str(why.reason) for row, why in result.invalid.items()} == {0: "domain", 2: "absent"}
+    assert result.warnings == ["2 rows are invalid"]
+
+
+def test_no_rows(program: ucl.CompiledProgram) -> None:
+    result = program.score([])
+    assert (len(result), result.total.tolist(), result.ranking(), list(result.rows())) == (0, [], [], [])
+
+
+def test_the_module_lists_what_it_has() -> None:
+    assert {"load", "compile", "CompileError", "CompiledProgram", "Result"} <= set(dir(ucl))
+    with pytest.raises(AttributeError):
+        ucl.nothing  # noqa: B018
+
+
+# --- the import hook ------------------------------------------------------------------------------------------------
+
+
+def test_programs_can_be_imported(tmp_path: Path) -> None:
+    folder = tmp_path / "rules" / "travel"
+    folder.mkdir(parents=True)
+    (folder / "trips.ucl").write_text(f"module rules.travel.trips\n{PROGRAM}")
+    (folder / "broken.ucl").write_text("rule a on S { score 1 }")
+    code = """
+import ucl, ucl.importer
+from rules.travel import trips
+print(trips.score([trips.S(n=4)], "S", context={"mood": "busy"}).total.tolist())
+print(trips.spent(1, memory={"trips": [trips.Trip(place="oslo", cost=3)]}))
+print(trips.__file__.endswith("trips.ucl"), trips.program.module)
+try:
+    from rules.travel import broken
+except ucl.CompileError as error:
+    print("broken", error.diagnostics[0].code)
+try:
+    import rules.travel.missing
+except ModuleNotFoundError:
+    print("missing")
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[1.25]", "3", "True rules.travel.trips", "broken unknown-name", "missing"]
