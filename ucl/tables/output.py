@@ -132,11 +132,11 @@ def _write_file(table: pa.Table, path: str, writer: _Writer) -> None:
     temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            if os.path.exists(path):
-                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(path).st_mode))
             writer(table, file)
             file.flush()
             os.fsync(file.fileno())
+        if os.path.exists(path):
+            os.chmod(temporary, stat.S_IMODE(os.stat(path).st_mode))
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):

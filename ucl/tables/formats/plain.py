@@ -24,6 +24,8 @@ def plain(column: pa.ChunkedArray, cells: Cells) -> list[Any]:
     """A list of the cells' values."""
     if cells is Cells.JSON:
         return [from_json_cell(cell) for cell in column.to_pylist()]
+    if _is_json_already(column.type):
+        return list(column.to_pylist())
     try:
         return [_plain(value) for value in column.to_pylist()]
     except (ValueError, OverflowError):
@@ -38,6 +40,21 @@ def shown(cell: pa.Scalar, cells: Cells) -> Any:
         # Beyond Python's years: Arrow's own count.
         return str(getattr(cell, "value", cell.type))
     return from_json_cell(value) if cells is Cells.JSON else _plain(value)
+
+
+def _is_json_already(type: pa.DataType) -> bool:
+    """Whether Python's values of the type are JSON's."""
+    import pyarrow as pa
+
+    if pa.types.is_list(type) or pa.types.is_large_list(type):
+        return _is_json_already(type.value_type)
+    return bool(
+        pa.types.is_integer(type)
+        or pa.types.is_boolean(type)
+        or pa.types.is_null(type)
+        or pa.types.is_string(type)
+        or pa.types.is_large_string(type)
+    )
 
 
 def from_json_cell(cell: str | None) -> Any:

@@ -16,7 +16,7 @@ from ucl.semantics.types import Optional, present
 from ucl.semantics.values.read import constant
 from ucl.semantics.zones import Zone
 from ucl.tables import errors
-from ucl.tables.formats.plain import shown
+from ucl.tables.formats.plain import plain
 from ucl.tables.ingest.fill import outside_domain, with_default
 from ucl.tables.ingest.places import NoRecord, Place, find_places
 from ucl.tables.ingest.readers.leaf import read_cells
@@ -104,13 +104,20 @@ def _invalid(faults: list[_Fault], rows: int) -> dict[int, InvalidCell]:
     first: NDArray[np.int32] = np.full(rows, len(faults), np.int32)
     for number in range(len(faults) - 1, -1, -1):
         first[faults[number].rows] = number
-    found = np.flatnonzero(first < len(faults))
-    return {int(row): _cell(faults[first[row]], int(row)) for row in found}
+    cells: dict[int, InvalidCell] = {}
+    for number, fault in enumerate(faults):
+        chosen = np.flatnonzero(first == number)
+        name, reason = ".".join(fault.place.path), str(fault.reason)
+        for row, value in zip(chosen.tolist(), _shown(fault, chosen)):
+            cells[row] = InvalidCell(name, reason, value)
+    return dict(sorted(cells.items()))
 
 
-def _cell(fault: _Fault, row: int) -> InvalidCell:
+def _shown(fault: _Fault, rows: NDArray[np.int64]) -> list[Any]:
+    """The data's own values."""
+    import pyarrow as pa
+
     place = fault.place
-    value: Any = None
-    if fault.reason not in (Reason.ABSENT, Reason.OVERFLOW) and place.column is not None:
-        value = shown(place.column[row], place.cells)
-    return InvalidCell(".".join(place.path), str(fault.reason), value)
+    if fault.reason in (Reason.ABSENT, Reason.OVERFLOW) or place.column is None:
+        return [None] * len(rows)
+    return plain(place.column.take(pa.array(rows)), place.cells)

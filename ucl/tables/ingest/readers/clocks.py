@@ -125,4 +125,5 @@ def _days(year: Ints, month: Ints, day: Ints, parts: _Parts) -> Ints:
     parts.fine &= (day >= 1) & (day <= _DAYS_IN[month] + (leap & (month == 2)))
     past = year - 1
     whole_years: Ints = past * 365 + past // 4 - past // 100 + past // 400
-    return whole_years + _DAYS_BEFORE[month] + (leap & (month > 2)) + day - 1 - _EPOCH_YEAR_DAYS
+    days: Ints = whole_years + _DAYS_BEFORE[month] + (leap & (month > 2)) + day - 1 - _EPOCH_YEAR_DAYS
+    return days
