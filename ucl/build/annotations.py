@@ -1,7 +1,8 @@
 """UCL's types as the text of Python annotations.
 
 In: types, and the Python names of the models and row types of schemas. Out: annotations for a module that has
-`datetime` as `_dt` and `typing` as `_t`, so that a field may be called `date` or `Literal`.
+`datetime` as `_dt`, `typing` as `_t` and `ucl.build.runtime` as `_ucl`, so that a field may be called `date` and a
+schema `Result`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Annotations:
             case t.Closed(values):
                 return f"_t.Literal[{', '.join(map(quoted, values))}]"
             case t.Weekday():
-                return "Weekday"
+                return "_ucl.Weekday"
             case t.Date() | t.Time() | t.DateTime():
                 return f"_dt.{type}"
             case t.Duration():

@@ -18,10 +18,9 @@ from ucl.semantics import types as t
 from ucl.semantics.program import Definition, Field, MemoryField, Program, Schema
 
 _LONGEST_LINE = 120
-_RUNTIME = ("ActionRow", "AlertRow", "Built", "Record", "Result", "Schema", "Table", "Weekday")
-# What the module itself defines or imports, and the builtins that its annotations use.
+# What the module itself defines, and the builtins that its annotations use.
 _RESERVED = frozenset(
-    {*_RUNTIME, "bool", "int", "float", "str", "frozenset", "list", "dict", "annotations"}
+    {"bool", "int", "float", "str", "frozenset", "list", "dict", "annotations"}
     | {"Context", "Memory", "score", "act", "alerts"}
 )
 
@@ -29,10 +28,9 @@ _RESERVED = frozenset(
 def module_text(program: Program, data_hash: str, origin: str) -> str:
     """The module's source. `data_hash` is that of the stored program beside it, `origin` names the program's source."""
     body = "\n".join(_Module(program).lines())
-    used = [name for name in _RUNTIME if name in body or name == "Built"]
     # Long lists of values make long lines, which linters may mind and nobody edits.
     head = "# ruff: noqa: E501\n" if any(len(line) > _LONGEST_LINE for line in body.splitlines()) else ""
-    return _HEAD.format(head=head, origin=_prose(origin), names=", ".join(used), hash=data_hash) + body + "\n"
+    return _HEAD.format(head=head, origin=_prose(origin), hash=data_hash) + body + "\n"
 
 
 _HEAD = '''{head}"""Compiled from `{origin}`; do not edit: `uclc build` writes it anew."""
@@ -42,9 +40,9 @@ from __future__ import annotations
 import datetime as _dt
 import typing as _t
 
-from ucl.build.runtime import {names}
+import ucl.build.runtime as _ucl
 
-_built = Built(__file__, "{hash}")
+_built = _ucl.Built(__file__, "{hash}")
 '''
 
 
@@ -92,10 +90,10 @@ class _Module:
     # --- types ------------------------------------------------------------------------------------------------------
 
     def _model(self, schema: Schema, name: str, number: int) -> Iterator[str]:
-        yield from ("", "", f"class {name}(Record):")
+        yield from ("", "", f"class {name}(_ucl.Record):")
         yield f'    """{_prose(schema.doc or f"One `{schema.name}`.")}"""'
         yield ""
-        yield f"    __ucl_schema__: _t.ClassVar[Schema] = _built.schemas[{number}]"
+        yield f"    __ucl_schema__: _t.ClassVar[_ucl.Schema] = _built.schemas[{number}]"
         yield ""
         attributes = attribute_names(schema)
         for field in schema.fields:
@@ -118,13 +116,15 @@ class _Module:
         if scored:
             about = f"Scores a table of {_listed(scored)}: each row is an option."
             more = ["weights: _t.Mapping[str, float] | None", "group_by: str | None", "threads: int | None"]
-            yield self._of_table("score", scored, "Result", about, [f"{keyword} = None" for keyword in more])
+            yield self._of_table("score", scored, "_ucl.Result", about, [f"{keyword} = None" for keyword in more])
         acting = list(dict.fromkeys(action.schema for action in self._program.actions))
         if acting:
             about = f"The effects asked for by each row of a table of {_listed(acting)}."
-            yield self._of_table("act", acting, "list[ActionRow]", about)
+            yield self._of_table("act", acting, "list[_ucl.ActionRow]", about)
         if self._program.alerts:
-            yield _Function("alerts", [], "list[AlertRow]", "The alerts that the memory gives rise to.", "alerts", [])
+            yield _Function(
+                "alerts", [], "list[_ucl.AlertRow]", "The alerts that the memory gives rise to.", "alerts", []
+            )
         for name, definition in self._queries.items():
             yield self._query(name, definition)
 
@@ -133,7 +133,7 @@ class _Module:
     ) -> _Function:
         # One sequence of a union, and not the other way round, lets checkers read a list of dicts as rows.
         rows = " | ".join(names[schema] for schema in schemas for names in (self._models, self._rows))
-        parameters = [f"options: Table | _t.Sequence[{rows}]"]
+        parameters = [f"options: _ucl.Table | _t.Sequence[{rows}]"]
         if len(schemas) == 1:
             return _Function(name, parameters, result, about, name, ["options", quoted(schemas[0].name)], keywords)
         parameters.append(f"schema: _t.Literal[{', '.join(quoted(schema.name) for schema in schemas)}]")

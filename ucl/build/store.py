@@ -201,11 +201,11 @@ def decode(text: str, expected_hash: str | None = None) -> Program:
             f"the program is stored in version {document.get('version')} of the format, and this is version {VERSION}; "
             "build it again"
         )
-    content = document.get("content")
-    if _digest(_canonical(content)) != document.get("hash"):
-        raise CorruptProgramError(
-            "the compiled program is damaged: its content does not match its hash; build it again"
-        )
+    content, stored_hash = document.get("content"), document.get("hash")
+    if _digest(_canonical(content)) != stored_hash:
+        raise CorruptProgramError("the compiled program is damaged: it does not match its hash; build it again")
+    if expected_hash not in (None, stored_hash):
+        raise CorruptProgramError("the compiled program is not the one that its module was built with; build it again")
     try:
         return _read(content)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError) as error:
@@ -236,7 +236,7 @@ class _Reader:
                 return frozenset(items)
             case ["map", *items]:
                 return {key: self.value(item) for key, item in items}
-            case ["fraction", int(numerator), int(denominator)]:
+            case ["fraction", int(numerator), int(denominator)] if denominator > 0:
                 return Fraction(numerator, denominator)
             case ["op", str(name)]:
                 return _BY_NAME[name]
