@@ -19,10 +19,12 @@ ROOMS = [
     "ucl.semantics",
     "ucl.kernels",
     "ucl.tables",
+    "ucl.analysis",
     "ucl.driver",
     "ucl.scoring",
     "ucl.build",
     "ucl.importer",
+    "ucl.testing",
     "ucl.render",
     "ucl.bench",
     "ucl.reference",
@@ -32,7 +34,8 @@ OWNERS = {
     "lark": "ucl.syntax",
     "numba": "ucl.kernels",
     "llvmlite": "ucl.kernels",
-    "typer": "ucl.cli",
+    "z3": "ucl.analysis",
+    "hypothesis": "ucl.testing",
     "duckdb": "ucl.tables",
 }
 # The benchmark measures these against us, so it may name any of them.
