@@ -299,6 +299,17 @@ class SourceClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Clause(Node):
+    """A clause as it stands in its body or field, under its word: for `format`, which keeps comments at their clause.
+
+    What it says is in the node that holds it too, where all who ask for the meaning find it.
+    """
+
+    word: str
+    value: ClauseValue
+
+
+@dataclass(frozen=True, slots=True)
 class Meta:
     """What may stand in every body. None means that the clause is not written."""
 
@@ -328,6 +339,9 @@ class DoException(Node):
 
     condition: Expr
     calls: tuple[EffectCall, ...]
+
+
+ClauseValue = Expr | Identifier | SourceClause | ScoreException | DoException | tuple[EffectCall, ...]
 
 
 # --- declarations ---------------------------------------------------------------------------------------------------
@@ -377,6 +391,7 @@ class FieldDeclaration(Node):
     unit: Identifier | None
     default: Expr | None
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +455,7 @@ class Rule(Node):
     exceptions: tuple[ScoreException, ...]
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,6 +471,7 @@ class Constraint(Node):
     unless: tuple[Expr, ...]
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,6 +495,7 @@ class Action(Node):
     exceptions: tuple[DoException, ...]
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,6 +509,7 @@ class Alert(Node):
     severity: Identifier | None
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,6 +520,7 @@ class Property(Node):
     expect: tuple[Expr, ...]
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,6 +531,7 @@ class Prefer(Node):
     worse: Expr | None
     meta: Meta
     doc: str | None = field(default=None, compare=False)
+    clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
 Declaration = (

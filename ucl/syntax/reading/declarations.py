@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from ucl.diagnostics import Report, Source, Span
@@ -26,13 +25,6 @@ DEEPENING = frozenset(
 
 # Rules of the grammar that only decoders follow: their token is never made by our lexer.
 DECODERS_ONLY = frozenset(("int_range", "int_range_closed", "int_range_from"))
-
-
-@dataclass(slots=True)
-class _Clause:
-    word: str
-    value: Any
-    span: Span
 
 
 class Builder(ExpressionBuilder):
@@ -109,7 +101,7 @@ class Builder(ExpressionBuilder):
         name: ast.Identifier,
         schema: ast.Identifier,
         overrides: tuple[ast.Identifier, ...] | None,
-        *clauses: _Clause,
+        *clauses: ast.Clause,
     ) -> ast.Rule:
         given = self._clauses(clauses)
         return ast.Rule(
@@ -123,6 +115,7 @@ class Builder(ExpressionBuilder):
             exceptions=given.many("except"),
             meta=given.meta(),
             doc=self._doc(span),
+            clauses=clauses,
         )
 
     def constraint(
@@ -131,7 +124,7 @@ class Builder(ExpressionBuilder):
         name: ast.Identifier,
         schema: ast.Identifier,
         overrides: tuple[ast.Identifier, ...] | None,
-        *clauses: _Clause,
+        *clauses: ast.Clause,
     ) -> ast.Constraint:
         given = self._clauses(clauses)
         return ast.Constraint(
@@ -145,6 +138,7 @@ class Builder(ExpressionBuilder):
             unless=given.many("unless"),
             meta=given.meta(),
             doc=self._doc(span),
+            clauses=clauses,
         )
 
     def action(
@@ -153,7 +147,7 @@ class Builder(ExpressionBuilder):
         name: ast.Identifier,
         schema: ast.Identifier,
         overrides: tuple[ast.Identifier, ...] | None,
-        *clauses: _Clause,
+        *clauses: ast.Clause,
     ) -> ast.Action:
         given = self._clauses(clauses)
         return ast.Action(
@@ -167,6 +161,7 @@ class Builder(ExpressionBuilder):
             exceptions=given.many("except"),
             meta=given.meta(),
             doc=self._doc(span),
+            clauses=clauses,
         )
 
     def alert(
@@ -175,7 +170,7 @@ class Builder(ExpressionBuilder):
         name: ast.Identifier,
         variable: ast.Identifier,
         memory: ast.Identifier,
-        *clauses: _Clause,
+        *clauses: ast.Clause,
     ) -> ast.Alert:
         given = self._clauses(clauses)
         return ast.Alert(
@@ -189,22 +184,29 @@ class Builder(ExpressionBuilder):
             severity=given.one("severity"),
             meta=given.meta(),
             doc=self._doc(span),
+            clauses=clauses,
         )
 
-    def property(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: _Clause) -> ast.Property:
+    def property(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: ast.Clause) -> ast.Property:
         given = self._clauses(clauses)
-        return ast.Property(span, name, schema, given.one("given"), given.many("expect"), given.meta(), self._doc(span))
+        return ast.Property(
+            span, name, schema, given.one("given"), given.many("expect"), given.meta(), self._doc(span), clauses
+        )
 
-    def prefer(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: _Clause) -> ast.Prefer:
+    def prefer(self, span: Span, name: ast.Identifier, schema: ast.Identifier, *clauses: ast.Clause) -> ast.Prefer:
         given = self._clauses(clauses)
-        return ast.Prefer(span, name, schema, given.one("better"), given.one("worse"), given.meta(), self._doc(span))
+        return ast.Prefer(
+            span, name, schema, given.one("better"), given.one("worse"), given.meta(), self._doc(span), clauses
+        )
 
     def overrides(self, span: Span, *names: ast.Identifier) -> tuple[ast.Identifier, ...]:
         return names
 
     # --- fields, parameters and types -------------------------------------------------------------------------------
 
-    def field(self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, *clauses: _Clause) -> ast.FieldDeclaration:
+    def field(
+        self, span: Span, name: ast.Identifier, type_: ast.TypeExpr, *clauses: ast.Clause
+    ) -> ast.FieldDeclaration:
         given = self._clauses(clauses)
         return ast.FieldDeclaration(
             span,
@@ -215,19 +217,20 @@ class Builder(ExpressionBuilder):
             given.one("unit"),
             given.one("="),
             self._doc(span),
+            clauses,
         )
 
-    def domain(self, span: Span, value: ast.Expr) -> _Clause:
-        return _Clause("in", value, span)
+    def domain(self, span: Span, value: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "in", value)
 
-    def column(self, span: Span, text: str) -> _Clause:
-        return _Clause("from", self._last_text(span, text), span)
+    def column(self, span: Span, text: str) -> ast.Clause:
+        return ast.Clause(span, "from", self._last_text(span, text))
 
-    def unit(self, span: Span, name: ast.Identifier) -> _Clause:
-        return _Clause("unit", name, span)
+    def unit(self, span: Span, name: ast.Identifier) -> ast.Clause:
+        return ast.Clause(span, "unit", name)
 
-    def default(self, span: Span, value: ast.Expr) -> _Clause:
-        return _Clause("=", value, span)
+    def default(self, span: Span, value: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "=", value)
 
     def parameters(self, span: Span, *parameters: ast.Parameter | None) -> tuple[ast.Parameter, ...]:
         return tuple(p for p in parameters if p is not None)
@@ -252,29 +255,29 @@ class Builder(ExpressionBuilder):
 
     # --- clauses ----------------------------------------------------------------------------------------------------
 
-    def when(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("when", condition, span)
+    def when(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "when", condition)
 
-    def unless(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("unless", condition, span)
+    def unless(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "unless", condition)
 
-    def score(self, span: Span, value: ast.Expr) -> _Clause:
-        return _Clause("score", value, span)
+    def score(self, span: Span, value: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "score", value)
 
-    def except_score(self, span: Span, condition: ast.Expr, score: ast.Expr) -> _Clause:
-        return _Clause("except", ast.ScoreException(span, condition, score), span)
+    def except_score(self, span: Span, condition: ast.Expr, score: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "except", ast.ScoreException(span, condition, score))
 
-    def forbid(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("forbid", condition, span)
+    def forbid(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "forbid", condition)
 
-    def require(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("require", condition, span)
+    def require(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "require", condition)
 
-    def do(self, span: Span, calls: tuple[ast.EffectCall, ...]) -> _Clause:
-        return _Clause("do", calls, span)
+    def do(self, span: Span, calls: tuple[ast.EffectCall, ...]) -> ast.Clause:
+        return ast.Clause(span, "do", calls)
 
-    def except_do(self, span: Span, condition: ast.Expr, calls: tuple[ast.EffectCall, ...]) -> _Clause:
-        return _Clause("except", ast.DoException(span, condition, calls), span)
+    def except_do(self, span: Span, condition: ast.Expr, calls: tuple[ast.EffectCall, ...]) -> ast.Clause:
+        return ast.Clause(span, "except", ast.DoException(span, condition, calls))
 
     def effect_calls(self, span: Span, *calls: ast.EffectCall) -> tuple[ast.EffectCall, ...]:
         return calls
@@ -285,45 +288,45 @@ class Builder(ExpressionBuilder):
     def effect_call(self, span: Span, effect: ast.Identifier, arguments: tuple[ast.Expr, ...] | None) -> ast.EffectCall:
         return ast.EffectCall(span, effect, arguments or ())
 
-    def say(self, span: Span, text: str) -> _Clause:
-        return _Clause("say", self._last_text(span, text), span)
+    def say(self, span: Span, text: str) -> ast.Clause:
+        return ast.Clause(span, "say", self._last_text(span, text))
 
-    def severity(self, span: Span, name: ast.Identifier) -> _Clause:
-        return _Clause("severity", name, span)
+    def severity(self, span: Span, name: ast.Identifier) -> ast.Clause:
+        return ast.Clause(span, "severity", name)
 
-    def given(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("given", condition, span)
+    def given(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "given", condition)
 
-    def expect(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("expect", condition, span)
+    def expect(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "expect", condition)
 
-    def better(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("better", condition, span)
+    def better(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "better", condition)
 
-    def worse(self, span: Span, condition: ast.Expr) -> _Clause:
-        return _Clause("worse", condition, span)
+    def worse(self, span: Span, condition: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "worse", condition)
 
-    def because(self, span: Span, text: str) -> _Clause:
-        return _Clause("because", self._last_text(span, text), span)
+    def because(self, span: Span, text: str) -> ast.Clause:
+        return ast.Clause(span, "because", self._last_text(span, text))
 
     def source(
         self, span: Span, kind: ast.Identifier, id_: ast.TextLiteral, at: ast.DateLiteral | ast.DateTimeLiteral | None
-    ) -> _Clause:
-        return _Clause("from", ast.SourceClause(span, kind, id_, at), span)
+    ) -> ast.Clause:
+        return ast.Clause(span, "from", ast.SourceClause(span, kind, id_, at))
 
-    def confidence(self, span: Span, value: ast.Expr) -> _Clause:
-        return _Clause("confidence", value, span)
+    def confidence(self, span: Span, value: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "confidence", value)
 
-    def priority(self, span: Span, value: ast.Expr) -> _Clause:
-        return _Clause("priority", value, span)
+    def priority(self, span: Span, value: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "priority", value)
 
-    def valid(self, span: Span, days: ast.Expr) -> _Clause:
-        return _Clause("valid", days, span)
+    def valid(self, span: Span, days: ast.Expr) -> ast.Clause:
+        return ast.Clause(span, "valid", days)
 
-    def status(self, span: Span, name: ast.Identifier) -> _Clause:
-        return _Clause("status", name, span)
+    def status(self, span: Span, name: ast.Identifier) -> ast.Clause:
+        return ast.Clause(span, "status", name)
 
-    def _clauses(self, clauses: Iterable[_Clause]) -> _Given:
+    def _clauses(self, clauses: Iterable[ast.Clause]) -> _Given:
         self._settle()
         return _Given(clauses, self._report)
 
@@ -351,8 +354,8 @@ class Builder(ExpressionBuilder):
 class _Given:
     """The clauses of one body by their word. Those that may stand once are reported when they come again."""
 
-    def __init__(self, clauses: Iterable[_Clause], report: Report) -> None:
-        self._by_word: dict[str, list[_Clause]] = {}
+    def __init__(self, clauses: Iterable[ast.Clause], report: Report) -> None:
+        self._by_word: dict[str, list[ast.Clause]] = {}
         for clause in clauses:
             self._by_word.setdefault(clause.word, []).append(clause)
         self._report = report
