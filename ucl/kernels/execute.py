@@ -37,7 +37,7 @@ from ucl.kernels.plan import (
     ValueNode,
     Whole,
 )
-from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
+from ucl.kernels.vector import OPERATIONS, Vector, zone_table
 
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
@@ -76,7 +76,7 @@ class Binding:
         self.columns = columns.columns
         self.engine = engine
         self.wholes = list(wholes)
-        self.zone = ZoneTable(plan.call.zone)
+        self.zone = zone_table(plan.call.zone)
         self._tables: dict[int, Any] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}

@@ -6,24 +6,23 @@ equal to what `evaluate` says, whatever the engine, the size of blocks and the n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
 from ucl.kernels.distinct import take
+from ucl.kernels.engines.choice import EngineName, choose
 from ucl.kernels.engines.portable import Portable
-from ucl.kernels.execute import Binding, Engine, Execution
+from ucl.kernels.execute import Binding, Execution
 from ucl.kernels.plan import Plan
 from ucl.kernels.subset import rows_of
 from ucl.kernels.whole import Groups, add_wholes
 from ucl.semantics.outcome import Invalid, Reason
 
-EngineName = Choice["auto", "portable", "numba"]
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
@@ -70,12 +69,14 @@ def score(
     threads: int = 1,
     engine: EngineName = "auto",
     block_rows: int | None = None,
+    on_compile: Callable[[], None] | None = None,
 ) -> Scores:
     """Scores every row. `groups` has a number for each row's choice set; without it the table is one.
 
-    `block_rows` (a multiple of 64 with more than one thread's worth of rows) is the engine's own unless given.
+    `block_rows` is the engine's own unless given. `on_compile` is called before kernels are compiled, which takes some
+    seconds once per machine.
     """
-    chosen = choose_engine(plan, columns.rows, engine)
+    chosen = choose(engine, columns.rows, plan.scoring.rows, on_compile)
     binding = Binding(plan, columns, chosen)
     add_wholes(binding, columns, groups)
     result = _Result.empty(columns)
@@ -198,10 +199,3 @@ def details(plan: Plan, columns: Columns, rows: slice | Ints, groups: Groups | N
         counted,
         contributions,
     )
-
-
-# --- engines --------------------------------------------------------------------------------------------------------
-
-
-def choose_engine(plan: Plan, rows: int, engine: EngineName) -> Engine:
-    return Portable()

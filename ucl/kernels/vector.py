@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -281,6 +282,11 @@ class ZoneTable:
         for change in range(first, last):
             offsets += (moments >= ends[change]) * (self.offsets[change + 1] - self.offsets[change])
         return offsets
+
+
+@lru_cache(maxsize=64)
+def zone_table(zone: Zone) -> ZoneTable:
+    return ZoneTable(zone)
 
 
 def _contribution(value: Array, weight: Array) -> Vector:

@@ -82,16 +82,22 @@ def _equal_to(graph: Graph, number: Number, constant: Real) -> Literal:
 
 def compare(graph: Graph, operator: str, left: Form, right: Form) -> Truth:
     """`== != < <= > >=`."""
-    if operator in ("!=", ">="):
-        inner = compare(graph, "==" if operator == "!=" else "<", left, right)
-        return Truth(negated(inner.holds), over=inner.over)
-    if operator in (">", "<="):
-        # a > b is b < a, and a <= b is not b < a.
-        inner = compare(graph, "<", right, left)
-        return Truth(inner.holds if operator == ">" else negated(inner.holds), over=inner.over)
     over = graph.any_of(left.over, right.over)
-    holds = _equal(graph, left, right) if operator == "==" else _less(graph, left, right)
-    return Truth(holds, over=over)
+    match operator:
+        case "==":
+            return Truth(_equal(graph, left, right), over=over)
+        case "!=":
+            return Truth(negated(_equal(graph, left, right)), over=over)
+        case "<":
+            return Truth(_less(graph, left, right), over=over)
+        case "<=":
+            return Truth(negated(_less(graph, right, left)), over=over)
+        case ">":
+            return Truth(_less(graph, right, left), over=over)
+        case ">=":
+            return Truth(negated(_less(graph, left, right)), over=over)
+        case _:
+            raise AssertionError(operator)
 
 
 def _less(graph: Graph, left: Form, right: Form) -> Literal:
@@ -149,14 +155,16 @@ def _order(graph: Graph, left: Number, right: Number) -> Number:
 def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Truth:
     """As `program.InRange` says; an open end is None."""
     parts = [part for part in (value, low, high) if part is not None]
-    over = graph.any_of(*(part.over for part in parts))
+    over = graph.any_of(*[part.over for part in parts])
     if all(isinstance(part, Fixed) for part in parts):
         return Truth(_fixed_within(value, low, high, inclusive, wraps), over=over)
-    after_low = TRUE if low is None else compare(graph, "<=", low, value).holds
-    before_high = TRUE if high is None else compare(graph, "<=" if inclusive else "<", value, high).holds
+    after_low = TRUE if low is None else negated(_less(graph, value, low))
+    before_high = TRUE
+    if high is not None:
+        before_high = negated(_less(graph, high, value)) if inclusive else _less(graph, value, high)
+    turned = FALSE if low is None or high is None or not wraps else _less(graph, high, low)
     inside = graph.all_of(after_low, before_high)
-    if wraps and low is not None and high is not None:
-        turned = compare(graph, ">", low, high).holds
+    if turned != FALSE:
         inside = graph.choose(turned, graph.any_of(after_low, before_high), inside)
     return Truth(inside, over=over)
 

@@ -82,6 +82,7 @@ class Lowering:
     _known: dict[int, Form] = field(default_factory=dict)
     _residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
+    _parts: dict[tuple[str, int], int] = field(default_factory=dict)
     _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
@@ -198,24 +199,28 @@ class Lowering:
 
     def _conjunction(self, expr: p.And, names: Names) -> Truth:
         """An operand counts where all before it hold; after one that never does, none is looked at."""
-        holds, over = TRUE, FALSE
+        graph, over = self.graph, FALSE
+        held: list[Literal] = []
         for operand in expr.operands:
-            if holds == FALSE:
-                break
             part = self.truth(operand, names)
-            over = self.graph.any_of(over, self.graph.all_of(holds, part.over))
-            holds = self.graph.all_of(holds, part.holds)
-        return Truth(holds, over=over)
+            if part.over != FALSE:
+                over = graph.any_of(over, graph.all_of(*held, part.over))
+            held.append(part.holds)
+            if part.holds == FALSE:
+                break
+        return Truth(graph.all_of(*held), over=over)
 
     def _disjunction(self, expr: p.Or, names: Names) -> Truth:
-        holds, over = FALSE, FALSE
+        graph, over = self.graph, FALSE
+        failed: list[Literal] = []
         for operand in expr.operands:
-            if holds == TRUE:
-                break
             part = self.truth(operand, names)
-            over = self.graph.any_of(over, self.graph.all_of(negated(holds), part.over))
-            holds = self.graph.any_of(holds, part.holds)
-        return Truth(holds, over=over)
+            if part.over != FALSE:
+                over = graph.any_of(over, graph.all_of(*failed, part.over))
+            failed.append(negated(part.holds))
+            if part.holds == TRUE:
+                break
+        return Truth(negated(graph.all_of(*failed)), over=over)
 
     def _if(self, expr: p.If, names: Names) -> Form:
         condition = self.truth(expr.condition, names)
@@ -295,16 +300,23 @@ class Lowering:
         floating = isinstance(t.present(expr.type), _FLOATS)
         numbers = [self._operand(form, argument) for form, argument in zip(forms, expr.arguments, strict=True)]
         if op in _PARTS:
-            value = self.graph.value(Local(numbers[0]))
-            for step in _PARTS[op]:
-                value = self.graph.value(Operation(step, (value,)))
-            return self._flagged(value, floating, there, over, overflows=op == "date_of")
+            return self._flagged(self._part(op, numbers[0]), floating, there, over, overflows=op == "date_of")
         if op == "at":
             wall = self.graph.value(Operation("wall_of", (numbers[0], numbers[1])))
             return self._flagged(self.graph.value(FromWall(wall)), floating, there, over, overflows=True)
         assert operation is not None
         value = self.graph.value(Operation(op, tuple(numbers)))
         return self._flagged(value, floating, there, over, operation.overflows, operation.partial)
+
+    def _part(self, op: str, instant: int) -> int:
+        """A local part of an instant."""
+        value = self._parts.get((op, instant))
+        if value is None:
+            value = self.graph.value(Local(instant))
+            for step in _PARTS[op]:
+                value = self.graph.value(Operation(step, (value,)))
+            self._parts[op, instant] = value
+        return value
 
     def _operand(self, form: Form, expr: Expr) -> int:
         return self._number(form, isinstance(t.present(expr.type), _FLOATS)).value

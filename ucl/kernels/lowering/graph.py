@@ -7,6 +7,7 @@ fold, a conjunction of a literal and its negation is false, conjunctions in conj
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ucl.kernels.plan import (
     FALSE,
@@ -93,31 +94,33 @@ class Graph:
 
     def all_of(self, *literals: Literal) -> Literal:
         """The conjunction."""
-        operands: set[Literal] = set()
-        for literal in literals:
+        operands = {literal for literal in literals if literal != TRUE}
+        if len(operands) < 2:
+            return operands.pop() if operands else TRUE
+        if FALSE in operands:
+            return FALSE
+        for literal in tuple(operands):
             node = None if literal & 1 else self.masks[literal >> 1]
             if isinstance(node, All) and len(node.operands) <= _FLATTEN:
+                operands.remove(literal)
                 operands.update(node.operands)
-            else:
-                operands.add(literal)
-        operands.discard(TRUE)
-        if FALSE in operands or any(negated(literal) in operands for literal in operands):
-            return FALSE
-        match len(operands):
-            case 0:
-                return TRUE
-            case 1:
-                return operands.pop()
         key = tuple(sorted(operands))
         known = self._mask_of.get(key)
         if known is None:
-            level = max(self.mask_levels[operand >> 1] for operand in key)
-            known = self._mask_of[key] = self._add(All(key), level)
+            # Sorted, a literal stands next to its negation.
+            clash = any(a ^ 1 == b for a, b in pairwise(key))
+            known = self._mask_of[key] = FALSE if clash else key[0] if len(key) == 1 else self._conjunction(key)
         return known
+
+    def _conjunction(self, operands: tuple[Literal, ...]) -> Literal:
+        return self._add(All(operands), max(self.mask_levels[operand >> 1] for operand in operands))
 
     def any_of(self, *literals: Literal) -> Literal:
         """The disjunction."""
-        return negated(self.all_of(*(negated(literal) for literal in literals)))
+        some = {literal for literal in literals if literal != FALSE}
+        if len(some) < 2:
+            return some.pop() if some else FALSE
+        return negated(self.all_of(*[negated(literal) for literal in some]))
 
     def choose(self, condition: Literal, then: Literal, otherwise: Literal) -> Literal:
         """`then` where the condition holds, else `otherwise`."""
