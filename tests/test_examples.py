@@ -238,6 +238,10 @@ def answer(words: list[str]) -> str:
     return out.getvalue()
 
 
+def test_programs_are_laid_out_as_fmt_does() -> None:
+    answer(["fmt", "--check", *map(str, PROGRAMS)])
+
+
 @cache
 def scored(run: str) -> list[dict[str, Any]]:
     words = RUNS[run].arguments.split()
