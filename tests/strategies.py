@@ -1,7 +1,7 @@
 """Typed programs and tables for Hypothesis: source text that compiles, and options that fit its schema.
 
-The schema has a field of every type, with and without `?`; options go to the edges: 64 bits, huge doubles, leap days, folds
-and gaps of New York, absent values, texts that differ only by composition.
+The schema has a field of every type, with and without `?`; options go to the edges: 64 bits, huge doubles, leap days,
+folds and gaps of New York, absent values, texts that differ only by composition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels are equal to `evaluate`, bit for bit: for every program and table, engine, size of blocks and number of threads."""
+"""Kernels are equal to `evaluate`, bit for bit: for every program and table, engine, block size, number of threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from strategies import OPTIONS, VISITS, columns_of, programs
 
@@ -106,13 +106,22 @@ def assert_equal(
 ROWS = st.lists(st.one_of(OPTIONS, OPTIONS, OPTIONS, st.just(InvalidCell("n", "absent", None))), min_size=0, max_size=8)
 
 
-def check_equality(source: str, options: list[Option], visits: Any, busy: Any, level: Any, groups: bool) -> None:
+def check_equality(
+    source: str,
+    options: list[Option],
+    visits: Any,
+    busy: Any,
+    level: Any,
+    groups: bool,
+    how: tuple[EngineName, int, int | None],
+) -> None:
     program = compiled(source)
     assume(program is not None)
     assert program is not None
     call = call_of(program, context={"mood": busy, "level": level}, memory={"visits": visits}, recency={"r0": 0.5})
     sets = [row % 2 for row in range(len(options))] if groups else None
-    assert_equal(program, options, call, sets)
+    engine, threads, block_rows = how
+    assert_equal(program, options, call, sets, engine=engine, threads=threads, block_rows=block_rows)
 
 
 arguments = {
@@ -122,11 +131,19 @@ arguments = {
     "busy": st.sampled_from(["calm", "busy"]),
     "level": st.sampled_from([None, 3, 2**62]),
     "groups": st.booleans(),
+    "how": st.tuples(
+        st.sampled_from(["portable", "numba"]), st.sampled_from([1, 2]), st.sampled_from([None, None, 1, 2, 3, 64])
+    ),
 }
-patient = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+# Without shrinking: a program is smaller after a look at it than after minutes of search.
+patient = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "phases": [Phase.explicit, Phase.reuse, Phase.generate],
+}
 
 
-@settings(max_examples=60, **patient)
+@settings(max_examples=50, **patient)
 @given(**arguments)
 def test_equal_to_evaluate(**given: Any) -> None:
     check_equality(**given)

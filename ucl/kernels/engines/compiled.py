@@ -1,8 +1,8 @@
 """Masks by compiled loops. This module imports numba: only `engines.choice` imports it, when it is wanted.
 
-In and out: as `execute.Engine` says. The kernels read tables, so that one set of machine code serves every program; each
-is compiled for the one or two signatures listed here, and kept on disk by `kernel_cache`. Never `fastmath`: sums are
-whole numbers, comparisons exact. Loops run over 64 rows at a time, which compilers turn into vector compares.
+In and out: as `execute.Engine` says. The kernels read tables, so that one set of machine code serves every program;
+each is compiled for the one or two signatures listed here, and kept on disk by `kernel_cache`. Never `fastmath`: sums
+are whole numbers, comparisons exact. Loops run over 64 rows at a time, which compilers turn into vector compares.
 
 Bits of tests by code become tests by row through bit matrix transposition (Warren, Hacker's Delight, 7-3).
 """

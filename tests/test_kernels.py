@@ -1,0 +1,384 @@
+"""The kernels by example: edges of every kind, any size of table, any number of threads, and what starting costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from strategies import HEADER, MINUTE, columns_of
+from test_kernels_equal import assert_equal, call_of, compiled
+
+from ucl.kernels.columns import InvalidCell
+from ucl.kernels.engines import choice, kernel_cache
+from ucl.kernels.engines.portable import Portable
+from ucl.kernels.lower import lower
+from ucl.kernels.lowering.graph import Graph
+from ucl.kernels.plan import FALSE, TRUE, HasValue
+from ucl.kernels.run import Scores, details, score
+from ucl.semantics.outcome import Invalid, Reason
+from ucl.semantics.program import Program
+
+ENGINES = ["portable", "numba"]
+INNER = {"a": None, "label": "x", "at": None, "mild": "mid"}
+OPTION: dict[str, Any] = {
+    "n": 1,
+    "m": None,
+    "k": 1,
+    "f": 0.5,
+    "g": None,
+    "b": True,
+    "c": None,
+    "title": "a",
+    "place": None,
+    "kind": "low",
+    "wide": "v0",
+    "day": 20_516,
+    "day2": None,
+    "t": 0,
+    "t2": None,
+    "start": 1_772_953_200_000_000,
+    "end": None,
+    "w": 0,
+    "w2": None,
+    "d": 0,
+    "d2": None,
+    "cost": 1.0,
+    "fee": None,
+    "tags": frozenset(),
+    "more": None,
+    "nums": frozenset(),
+    "days": frozenset(),
+    "inner": INNER,
+    "host": None,
+}
+
+
+def program_of(rules: str) -> Program:
+    program = compiled(HEADER + rules)
+    assert program is not None
+    return program
+
+
+def options_with(field: str, values: Any) -> list[dict[str, Any]]:
+    return [{**OPTION, field: value} for value in values]
+
+
+EDGES = {
+    "wrapping times": (
+        "rule r on S { when t in 22:00..06:00 score 0.5 }",
+        "t",
+        [0, 359 * MINUTE, 360 * MINUTE, 1320 * MINUTE],
+    ),
+    "24:00": ("rule r on S { when t in 22:00..24:00 score 0.5 }", "t", [1319 * MINUTE, 1320 * MINUTE, 86_399_999_999]),
+    "wrapping weekdays": ("rule r on S { when w in fri..=mon score 0.5 }", "w", range(7)),
+    "computed wrapping": ("rule r on S { when w in (w2 ?? sat)..=tue score 0.5 }", "w", range(7)),
+    "folds and gaps": (
+        "rule r on S { when start.hour == 1 or start.time in 03:00..04:00 score 0.1 + start.minute / 10 }",
+        "start",
+        [base + k * 15 * MINUTE for base in (1_772_953_200_000_000, 1_793_509_200_000_000) for k in range(-12, 12)],
+    ),
+    "building instants": (
+        "rule r on S { when at(day, 02:30).hour == 3 score 0.5 } rule q on S { when at(day, 01:30) >= start score 1 }",
+        "day",
+        [20_519, 20_520, 20_521, 20_757, 20_758],
+    ),
+    "leap days": (
+        "rule r on S { when add_months(day, 12).month == 2 and day.day == 29 score day.year / 1000 }",
+        "day",
+        [19_782, 19_781, 11_016, 47_540, -719_162, 2_932_896],
+    ),
+    "ends of time": (
+        "rule r on S { when start.date == day or start.year > 1 score 0.5 }",
+        "start",
+        [-62_135_596_800_000_000, 253_402_300_799_999_999],
+    ),
+    "absent": (
+        "rule r on S { when present(m) and m <= 3 score 0.5 } rule q on S { when absent(m) score 1 }",
+        "m",
+        [None, 0, 3, 4],
+    ),
+    "absent bool": (
+        "rule r on S { when c ?? true score 0.5 } rule q on S { when present(c) and not c score 1 }",
+        "c",
+        [None, True, False],
+    ),
+    "int64 edges": (
+        "rule r on S { when n + 1 > n score 0.5 } rule q on S { when n in ..=9223372036854775807 score 0.25 } "
+        "rule p on S { when -n > 0 or abs(n) > 5 score 0.125 }",
+        "n",
+        [2**63 - 1, -(2**63), -(2**63) + 1, 2**62, 0],
+    ),
+    "products": (
+        "rule r on S { when n * n > 4 score 0.5 } rule q on S { when n * -1 < 5 score 1 }",
+        "n",
+        [3_037_000_499, 3_037_000_500, -(2**63), -3_037_000_500, 2**32],
+    ),
+    "int against float": (
+        "rule r on S { when n == 9007199254740992.0 score 1 } "
+        "rule q on S { when n > f score 0.5 } rule p on S { when n < 2.5 score 2 }",
+        "n",
+        [2**53, 2**53 + 1, 2, 3, -(2**63), 2**63 - 1],
+    ),
+    "float cuts": (
+        "rule r on S { when f > 0 and f <= 2.5 score 1 } rule q on S { when f == 9007199254740993 score 2 }",
+        "f",
+        [0.0, -0.0, 5e-324, 2.5, 2.5000000000000004, 9007199254740992.0],
+    ),
+    "composed text": (
+        'rule r on S { when title == "cafe\u0301" score 0.5 } rule q on S { when contains(title, "\u00e9") score 1 }',
+        "title",
+        ["caf\u00e9", "cafe", "é"],
+    ),
+    "wide enums": (
+        'rule r on S { when wide in {"v299", "v43"} score 0.5 } rule q on S { when wide == "v256" score 1 }',
+        "wide",
+        ["v0", "v43", "v255", "v256", "v299"],
+    ),
+    "magnitude": (
+        "rule r on S { score f } rule q on S { when f > 1 score 1 }",
+        "f",
+        [8192.0, 8192.5, -8192.0, -9000.0, 0.0000000005, 0.0000000015],
+    ),
+    "sets": (
+        'rule r on S { when subset({"a", "b"}, tags) score 1 } '
+        "rule q on S { when title in tags or subset(tags, {}) score 2 }",
+        "tags",
+        [frozenset(), frozenset("a"), frozenset("ab"), frozenset("bc")],
+    ),
+    "optional sets": (
+        'rule r on S { when overlaps(more ?? {}, {"a"}) score 1 } '
+        'rule q on S { when size(more ?? {"x", "y"}) == 2 score 2 }',
+        "more",
+        [None, frozenset(), frozenset("a"), frozenset("ab")],
+    ),
+    "nested": (
+        "rule r on S { when present(host) and (host.a ?? 7) > 3 score 1 }",
+        "host",
+        [None, INNER, {**INNER, "a": 2}, {**INNER, "a": 9}],
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("edge", EDGES)
+def test_edges(edge: str, engine: str) -> None:
+    rules, field, values = EDGES[edge]
+    program = program_of(rules)
+    assert_equal(program, options_with(field, values), call_of(program), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_empty_table(engine: str) -> None:
+    program = program_of("rule r on S { when lowest(n) or n > mean_of(f) score 0.5 }")
+    assert_equal(program, [], call_of(program), engine=engine)
+
+
+def test_only_invalid_rows() -> None:
+    program = program_of("rule r on S { when lowest(n) or count(v in visits where v.cost > n) > 1 score mean_of(f) }")
+    cell = InvalidCell("n", "unreadable", "x")
+    scores = score(
+        lower(program, program.schemas["S"], call_of(program)), columns_of(program.schemas["S"], [OPTION, cell])
+    )
+    assert scores.valid.tolist() == [True, False]
+    assert scores.invalid == {1: Invalid("n", Reason.UNREADABLE, "x")}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("resolution", ["", "resolve S by priority"])
+def test_sides_and_contests(engine: str, resolution: str) -> None:
+    program = program_of(
+        f"""{resolution}
+        rule up on S {{ when n >= 1 score 0.5 priority 2 }}
+        rule small on S {{ when n >= 2 score f priority 3 }}
+        rule down on S {{ when n >= 3 score -0.25 priority 2 except when n == 5 score -2 }}
+        rule never on S {{ when n >= 4 score 0 priority 10 }}
+        rule quiet on S overrides up {{ when n == 6 score 1 status shadow }}
+        constraint low on S {{ require n > 0 when n < 7 unless n == -1 }}
+        constraint lift on S overrides low {{ forbid when n == -2 }}"""
+    )
+    options = [{**OPTION, "n": n, "f": f} for n in range(-3, 8) for f in (0.25, -0.25, 0.2499999999, 0.0)]
+    assert_equal(program, options, call_of(program), engine=engine)
+    assert_equal(program, options, call_of(program, contested_from=0.5), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_failed_rule_silences_nothing_and_the_first_in_the_source_is_named(engine: str) -> None:
+    program = program_of(
+        """
+        rule first on S { when k == 1 score 100000 }
+        rule second on S overrides first { when n * n > 0 score 1 }
+        rule third on S { when k == 2 score n * n }
+        rule shadowed on S { when n * n * n > 0 score 1 status shadow }
+        """
+    )
+    options = [{**OPTION, "n": n, "k": k} for n in (2, 2**62) for k in (1, 2, 3)]
+    assert_equal(program, options, call_of(program), engine=engine)
+
+
+def test_batch_builtins_see_the_whole_table_when_few_rows_are_explained() -> None:
+    program = program_of("rule r on S { when lowest(n) score 0.5 } rule q on S { when rank_of(n) == 3 score 1 }")
+    schema, call = program.schemas["S"], call_of(program)
+    plan, columns = lower(program, schema, call), columns_of(schema, options_with("n", [4, 2, 3]))
+    shown = details(plan, columns, np.array([1, 0]))
+    assert shown.rules == ("r", "q")
+    assert shown.fired.tolist() == [[True, False], [False, True]]
+    assert shown.contributions.tolist() == [[500_000_000, 0], [0, 1_000_000_000]]
+    assert details(plan, columns, slice(0, 1), np.array([0, 1, 1])).fired.tolist() == [[True, False]]
+
+
+# --- blocks and threads ---------------------------------------------------------------------------------------------
+
+BROAD = """
+rule a on S { when t in 22:00..06:00 and n > 3 score 0.5 }
+rule b on S { when title in {"a", "你好"} or kind == "mid" score -0.25 }
+rule c on S { when overlaps(tags, {"a"}) unless start.weekday in sat..=sun score 0.1 * n }
+rule d on S { when any(x in tags where contains(x, "b")) score f }
+rule e on S { when not b score 0.3 }
+rule g on S { when n < 100 score 0.125 }
+rule h on S { when n * n >= 0 and lowest(n) score 1 }
+constraint z on S { forbid when n in {1, 2, 3, 50} }
+"""
+
+
+def broad_columns(program: Program, rows: int) -> Any:
+    random = np.random.default_rng(rows)
+    options = [
+        {
+            **OPTION,
+            "n": int(n),
+            "t": int(n) * 9 * MINUTE,
+            "title": "a你b"[n % 3],
+            "kind": ("low", "mid", "high")[n % 3],
+            "tags": frozenset("abc"[: n % 4]),
+            "b": bool(n % 2),
+            "start": 1_772_953_200_000_000 + int(n) * 3_600_000_000,
+            "f": float(n) / 7,
+        }
+        for n in random.integers(0, 150, rows)
+    ]
+    return columns_of(program.schemas["S"], options)
+
+
+def same(a: Scores, b: Scores) -> bool:
+    arrays = all(
+        np.array_equal(getattr(a, name), getattr(b, name)) for name in ("total", "feasible", "contested", "valid")
+    )
+    return arrays and a.invalid == b.invalid
+
+
+@pytest.mark.parametrize("rows", [1, 63, 64, 65, 4095, 4096, 4097])
+def test_any_size_block_and_number_of_threads_gives_the_same(rows: int) -> None:
+    program = program_of(BROAD)
+    plan = lower(program, program.schemas["S"], call_of(program))
+    columns = broad_columns(program, rows)
+    reference = score(plan, columns, engine="portable", block_rows=1 << 20)
+    for engine in ENGINES:
+        for block_rows in (None, 64, 1000):
+            for threads in (1, 2):
+                assert same(score(plan, columns, engine=engine, block_rows=block_rows, threads=threads), reference)
+
+
+# --- what starting costs --------------------------------------------------------------------------------------------
+
+
+def test_a_new_program_compiles_nothing() -> None:
+    pytest.importorskip("numba")
+    choice.warm_up()
+    from ucl.kernels.engines.compiled import KERNELS
+
+    before = {name: len(dispatcher.overloads) for name, (dispatcher, _) in KERNELS.items()}
+    program = program_of(BROAD.replace("0.5", "0.75").replace("100", "77"))
+    score(lower(program, program.schemas["S"], call_of(program)), broad_columns(program, 100), engine="numba")
+    assert {name: len(dispatcher.overloads) for name, (dispatcher, _) in KERNELS.items()} == before
+    assert all(before[name] == len(signatures) for name, (_, signatures) in KERNELS.items())
+
+
+def test_small_tables_are_answered_without_numba() -> None:
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_kernels import *
+program = program_of(BROAD)
+score(lower(program, program.schemas["S"], call_of(program)), broad_columns(program, 100))
+print("numba" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_kernels_are_compiled_only_for_work_that_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    monkeypatch.setattr(choice, "_loaded", [])
+    monkeypatch.setattr(choice, "warm_up", lambda on_compile: started.append(on_compile) or Portable())
+    monkeypatch.setattr(kernel_cache, "is_ready", lambda: False)
+    choice.choose("auto", 1_000_000, 100)
+    assert not started
+    choice.choose("auto", 100_000_000, 100)
+    assert len(started) == 1
+    monkeypatch.setattr(kernel_cache, "is_ready", lambda: True)
+    choice.choose("auto", 10_000_000, 100)
+    assert len(started) == 2
+
+
+def test_without_numba_the_portable_engine_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(on_compile: object) -> None:
+        raise ImportError
+
+    monkeypatch.setattr(choice, "_loaded", [])
+    monkeypatch.setattr(choice, "warm_up", absent)
+    assert choice.choose("auto", 100_000_000, 100).name == "portable"
+
+
+def test_a_damaged_or_foreign_cache_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import pickle
+
+    monkeypatch.setenv("UCL_CACHE_DIR", str(tmp_path))
+    kernel_cache.write("k", "here", pickle.dumps((1, 2)))
+    assert kernel_cache.read("k", "here") == (1, 2)
+    assert kernel_cache.read("k", "elsewhere") is None
+    (file,) = [path for path in kernel_cache.kernel_folder().iterdir() if path.name.startswith("k-")]
+    whole = file.read_bytes()
+    for damaged in (whole[:-1], whole[:10], b"", b"x" * 100):
+        file.write_bytes(damaged)
+        assert kernel_cache.read("k", "here") is None
+    file.write_bytes(whole)
+    file.chmod(0o666)
+    assert kernel_cache.read("k", "here") is None
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    monkeypatch.setenv("UCL_CACHE_DIR", str(blocked))
+    kernel_cache.write("k", "here", b"data")
+    kernel_cache.mark_ready()
+    assert kernel_cache.read("k", "here") is None
+    assert not kernel_cache.is_ready()
+
+
+# --- lowering -------------------------------------------------------------------------------------------------------
+
+
+def test_masks_simplify() -> None:
+    graph = Graph()
+    a, b, c = (graph.test(HasValue((name,))) for name in "abc")
+    assert graph.all_of(a, TRUE) == a
+    assert graph.all_of(a, FALSE) == FALSE
+    assert graph.all_of(a, a ^ 1) == FALSE
+    assert graph.any_of(a, a ^ 1) == TRUE
+    assert graph.all_of(graph.all_of(a, b), c) == graph.all_of(c, b, a)
+    assert graph.any_of(a, b) == graph.any_of(b, a)
+    assert graph.test(HasValue(("a",))) == a
+
+
+def test_cuts_are_shared_and_constants_decide() -> None:
+    rules = " ".join(f"rule r{i} on S {{ when n in {i}..{i + 1} score 0.1 }}" for i in range(10))
+    program = program_of(
+        rules + " rule q on S { when k > 1000000000000000000000.0 or n >= -9.3e0 score 1 }".replace("-9.3e0", "0.5")
+    )
+    plan = lower(program, program.schemas["S"], call_of(program))
+    (cuts,) = plan.scoring.stages[0].cuts
+    assert cuts.constants.tolist() == list(range(11))
