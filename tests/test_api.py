@@ -192,3 +192,21 @@ except ModuleNotFoundError:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[1.25]", "3", "True rules.travel.trips", "broken unknown-name", "missing"]
+
+
+# --- choice sets and contests ---------------------------------------------------------------------------------------
+
+
+def test_a_column_splits_the_table_into_choice_sets() -> None:
+    program = ucl.compile("schema S { n: int }\nrule a on S { when lowest(n) score 1 }")
+    table = {"n": [3, 2, 1, 5], "g": ["x", "x", None, None], "l": [[1], [2], [3], [4]]}
+    assert program.score(table).total.tolist() == [0.0, 0.0, 1.0, 0.0]
+    assert program.score(table, group_by="g").total.tolist() == [0.0, 1.0, 1.0, 0.0]
+    with pytest.raises(CallError, match="lists or records"):
+        program.score(table, group_by="l")
+
+
+def test_what_counts_as_contested_can_be_set() -> None:
+    program = ucl.compile("schema S { n: int }\nrule a on S { score 0.1 }\nrule b on S { score -0.2 }")
+    assert program.score({"n": [1]}).decision.tolist() == ["suggest_alternative"]
+    assert program.score({"n": [1]}, contested_from=0.1).decision.tolist() == ["ask_user"]

@@ -37,7 +37,7 @@ def add_score(parser: ArgumentParser) -> None:
     add("--group-by", metavar="COL", help="the column whose values split the table into choice sets")
     add("--explain", action="store_true", help="say for each row why")
     add("--top", metavar="N", type=inputs.count, help="only the best N rows, best first")
-    add("--strict", action="store_true", help="end with status 1 where a row is invalid")
+    add("--strict", action="store_true", help="end with status 1 where there is a warning")
     add("-o", "--output", metavar="FILE", type=Path, help="write there, in place of standard output")
     add("--format", choices=[*map(str, ScoreFormat)], help="a table for reading, or FILE's own, by default")
     add("--threads", metavar="N", type=inputs.count, help="how many cores to use")
@@ -73,7 +73,7 @@ def score(
     else:
         _write_columns(result, rows if top is not None else None, output, chosen)
     remark(result.summary())
-    return 1 if strict and result.invalid else 0
+    return 1 if strict and result.warnings else 0
 
 
 def _format(output: Path | None) -> ScoreFormat:

@@ -13,7 +13,7 @@ from typing import Any
 from ucl.scoring import errors
 from ucl.scoring.python_values import plain
 from ucl.semantics import types as t
-from ucl.semantics.outcome import Call
+from ucl.semantics.outcome import CONTESTED_FROM, Call
 from ucl.semantics.program import Program, Schema
 from ucl.semantics.values import Problem, Unreadable, make_call, parse_value
 from ucl.semantics.zones import Zone
@@ -29,11 +29,13 @@ def start_call(
     now: Moment | None = None,
     timezone: str | None = None,
     weights: Mapping[str, float] | None = None,
+    contested_from: float = CONTESTED_FROM,
 ) -> Call:
     """`context` and `memory` are mappings or models; `now` None is the clock's; `weights` is recency by rule."""
     zone = find_zone(program.timezone if timezone is None else timezone)
     moment = time.time_ns() // 1000 if now is None else instant(now, zone)
-    call = make_call(program, moment, zone, _object(context, "context"), _object(memory, "memory"), weights)
+    given, remembered = _object(context, "context"), _object(memory, "memory")
+    call = make_call(program, moment, zone, given, remembered, weights, contested_from)
     if isinstance(call, Problem):
         raise errors.bad_call(call)
     return call

@@ -14,7 +14,7 @@ from ucl.scoring.calls import Moment, choose_schema, scored_schemas, start_call
 from ucl.scoring.python_values import plain, to_python
 from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
-from ucl.semantics.outcome import Call, Invalid
+from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
 from ucl.semantics.program import Definition, Program, Schema
 from ucl.semantics.values import Problem, read_arguments, to_json
 
@@ -77,6 +77,7 @@ class CompiledProgram:
         now: Moment | None = None,
         timezone: str | None = None,
         weights: Mapping[str, float] | None = None,
+        contested_from: float = CONTESTED_FROM,
         group_by: str | None = None,
         threads: int | None = None,
     ) -> Result:
@@ -85,13 +86,14 @@ class CompiledProgram:
         `table` is a pandas, polars or pyarrow table, a dict of arrays, or a list of dicts or models. `schema` says what
         a row is, where the program has rules on several. `context` and `memory` are mappings by name, `now` an instant
         (the clock's by default), `timezone` overrides the program's, `weights` are recencies by rule, `group_by` names
-        the column that splits the table into choice sets. Raises `CallError` or `TableError`.
+        the column that splits the table into choice sets. Contributions of opposite signs contest where each has at
+        least the magnitude `contested_from`. Raises `CallError` or `TableError`.
         """
         from ucl.scoring.result import score_table
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
-        call = start_call(program, context, memory, now, timezone, weights)
+        call = start_call(program, context, memory, now, timezone, weights, contested_from)
         return score_table(program, chosen, call, _as_table(table), group_by, threads)
 
     def act(

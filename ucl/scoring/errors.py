@@ -60,6 +60,11 @@ def no_such_column(name: str, known: Iterable[str]) -> CallError:
     return CallError(f"the table has no column `{name}` to group by", _choices(name, list(known)))
 
 
+def not_comparable(column: str) -> CallError:
+    """A column of lists or records."""
+    return CallError(f"the column `{column}` can't split the table: its values are lists or records")
+
+
 def no_such_row(row: int, rows: int) -> CallError:
     return CallError(f"there is no row {row}", f"rows are 0 to {rows - 1}" if rows else "the table is empty")
 

@@ -6,6 +6,7 @@ worked out for the rows that are asked for, in chunks that keep memory small.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ucl.kernels.columns import Columns
     from ucl.kernels.plan import Plan
 
+_LONG_TABLE = 1 << 18
 # Cells of the matrices that tell rules by row; one has at most nine bytes.
 _CELLS_AT_ONCE = 1 << 21
 _DECISIONS = np.array([str(d) for d in Decision] + [None], dtype=object)
@@ -66,17 +68,26 @@ def score_table(
     groups = None if group_by is None else _groups(table, group_by)
     with errors.bounded():
         plan = lower(program, schema, call)
-        scores = run_kernels(plan, columns, groups=groups, threads=threads or 1)
+        scores = run_kernels(plan, columns, groups=groups, threads=threads or _threads_for(columns.rows))
     return Result(_Scored(program, schema, call, table, columns, plan, groups, scores))
+
+
+def _threads_for(rows: int) -> int:
+    """All cores for a long table; starting threads costs more than a short one."""
+    return (os.cpu_count() or 1) if rows >= _LONG_TABLE else 1
 
 
 def _groups(table: pa.Table, column: str) -> NDArray[np.int64]:
     """A number for each row's choice set; rows without a value are one set."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if column not in table.column_names:
         raise errors.no_such_column(column, table.column_names)
-    codes = pc.rank(table[column], sort_keys="ascending", tiebreaker="dense")
+    try:
+        codes = pc.rank(table[column], sort_keys="ascending", tiebreaker="dense")
+    except pa.ArrowNotImplementedError:
+        raise errors.not_comparable(column) from None
     return np.asarray(codes, np.int64)
 
 
