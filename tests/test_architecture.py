@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parent.parent / "ucl"
 
 # From front to back; a room may import itself and the rooms above it.
 ROOMS = [
+    "ucl.frozen",
     "ucl.diagnostics",
     "ucl.resources",
     "ucl.syntax",

@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from ucl.frozen import frozen
+
 
 class Severity(StrEnum):
     ERROR = "error"
@@ -34,8 +36,8 @@ _WARNING_CODES = (
 
 # `empty-range` is an error where both ends are constant; the pass that reports it says so.
 SEVERITIES: Mapping[str, Severity] = (
-    {code: Severity.ERROR for code in _ERROR_CODES}
-    | {code: Severity.WARNING for code in _WARNING_CODES}
+    dict.fromkeys(_ERROR_CODES, Severity.ERROR)
+    | dict.fromkeys(_WARNING_CODES, Severity.WARNING)
     | {"empty-range": Severity.ERROR, "tension": Severity.INFO}
 )
 
@@ -64,7 +66,7 @@ class Source:
         return self.text[start : len(self.text) if end < 0 else end]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """Code points `start` up to `end` (left out) of one source."""
 

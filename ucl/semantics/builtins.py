@@ -8,15 +8,15 @@ and its function in `operations`; a kernel that doesn't know its `op` falls back
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.semantics import operations as ops
 from ucl.semantics import types as t
 from ucl.semantics.types import BOOL, DATE, DATETIME, DURATION, FLOAT, INT, TEXT, TIME, WEEKDAY, Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Var:
     """Stands for one type of the listed kinds, the same wherever its name is used in a signature."""
 
@@ -24,7 +24,7 @@ class Var:
     kinds: tuple[type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetOf:
     element: Var
 
@@ -32,7 +32,7 @@ class SetOf:
 Pattern = Type | Var | SetOf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signature:
     """One overload. `op` names the operation for kernels; overloads that compute the same share it.
 
@@ -80,7 +80,7 @@ def _substitute(pattern: Pattern, bound: Mapping[str, Type]) -> Type:
             return pattern
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Builtin:
     name: str
     signatures: tuple[Signature, ...]
@@ -88,7 +88,7 @@ class Builtin:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpecialForm:
     """A word that is called like a function and that the checker knows by itself."""
 
@@ -178,7 +178,9 @@ def _text_test(name: str, run: Callable[..., bool], summary: str, example: str) 
 
 _ROWS = (
     _text_test("contains", ops.contains, "whether the second text stands in the first", 'contains(title, "standup")'),
-    _text_test("starts_with", ops.starts_with, "whether the first text begins with the second", 'starts_with(title, "Re:")'),
+    _text_test(
+        "starts_with", ops.starts_with, "whether the first text begins with the second", 'starts_with(title, "Re:")'
+    ),
     _text_test("ends_with", ops.ends_with, "whether the first text ends with the second", 'ends_with(sender, ".org")'),
     _text_test(
         "like",
@@ -186,14 +188,21 @@ _ROWS = (
         r"whether the whole text matches a pattern, in which `*` is any run and `\*` is itself",
         'like(sender, "*@corp.example")',
     ),
-    Builtin("lower", (Signature("lower", (TEXT,), TEXT, ops.lower),), "the text in lower case", 'lower(title) == "sync"'),
+    Builtin(
+        "lower", (Signature("lower", (TEXT,), TEXT, ops.lower),), "the text in lower case", 'lower(title) == "sync"'
+    ),
     Builtin(
         "casefold",
         (Signature("casefold", (TEXT,), TEXT, ops.casefold),),
         "the text folded for comparison without case, in any language",
         'casefold(title) == casefold("STRASSE")',
     ),
-    Builtin("length", (Signature("length", (TEXT,), INT, ops.length),), "how many code points a text has", "length(title) > 40"),
+    Builtin(
+        "length",
+        (Signature("length", (TEXT,), INT, ops.length),),
+        "how many code points a text has",
+        "length(title) > 40",
+    ),
     Builtin(
         "overlaps",
         (Signature("overlaps", (SetOf(_E), SetOf(_E)), BOOL, ops.overlaps),),
@@ -206,7 +215,9 @@ _ROWS = (
         "whether every element of the first set is in the second",
         "subset(attendees, team)",
     ),
-    Builtin("size", (Signature("size", (SetOf(_E),), INT, ops.size),), "how many elements a set has", "size(attendees) > 8"),
+    Builtin(
+        "size", (Signature("size", (SetOf(_E),), INT, ops.size),), "how many elements a set has", "size(attendees) > 8"
+    ),
     Builtin(
         "abs",
         (
@@ -218,17 +229,28 @@ _ROWS = (
         "the distance from zero",
         "abs(delay) < 5min",
     ),
-    Builtin("min", (Signature("min", (_ORDERED, _ORDERED), _ORDERED, ops.least),), "the lesser of two", "min(price, 100USD)"),
-    Builtin("max", (Signature("max", (_ORDERED, _ORDERED), _ORDERED, ops.greatest),), "the greater of two", "max(far, 1km)"),
+    Builtin(
+        "min", (Signature("min", (_ORDERED, _ORDERED), _ORDERED, ops.least),), "the lesser of two", "min(price, 100USD)"
+    ),
+    Builtin(
+        "max", (Signature("max", (_ORDERED, _ORDERED), _ORDERED, ops.greatest),), "the greater of two", "max(far, 1km)"
+    ),
     Builtin(
         "clamp",
         (Signature("clamp", (_ORDERED, _ORDERED, _ORDERED), _ORDERED, ops.clamp),),
         "the first, held between the second and the third: max(lo, min(x, hi))",
         "clamp(stars, 1, 5)",
     ),
-    Builtin("floor", (Signature("floor", (FLOAT,), INT, ops.floor),), "the greatest int that is not above", "floor(rating)"),
+    Builtin(
+        "floor", (Signature("floor", (FLOAT,), INT, ops.floor),), "the greatest int that is not above", "floor(rating)"
+    ),
     Builtin("ceil", (Signature("ceil", (FLOAT,), INT, ops.ceil),), "the least int that is not below", "ceil(rating)"),
-    Builtin("round", (Signature("round", (FLOAT,), INT, ops.round_even),), "the nearest int, the even one of two", "round(rating)"),
+    Builtin(
+        "round",
+        (Signature("round", (FLOAT,), INT, ops.round_even),),
+        "the nearest int, the even one of two",
+        "round(rating)",
+    ),
     Builtin(
         "ramp",
         (
@@ -286,21 +308,66 @@ SPECIAL_FORMS: Mapping[str, SpecialForm] = {
         SpecialForm("present", "present(x)", "whether an optional value is there", "present(rating) and rating > 3"),
         SpecialForm("absent", "absent(x)", "whether an optional value is missing", "absent(place)"),
         SpecialForm("lowest", "lowest(x)", "whether this option has the least x of the choice set", "lowest(price)"),
-        SpecialForm("highest", "highest(x)", "whether this option has the greatest x of the choice set", "highest(stars)"),
-        SpecialForm("rank_of", "rank_of(x)", "the option's place by x, from 1, the least first, ties sharing", "rank_of(price) <= 3"),
+        SpecialForm(
+            "highest", "highest(x)", "whether this option has the greatest x of the choice set", "highest(stars)"
+        ),
+        SpecialForm(
+            "rank_of",
+            "rank_of(x)",
+            "the option's place by x, from 1, the least first, ties sharing",
+            "rank_of(price) <= 3",
+        ),
         SpecialForm("mean_of", "mean_of(x)", "the mean of x over the choice set", "price < mean_of(price)"),
-        SpecialForm("count", "count(t in list where c)", "how many there are", "count(v in visits where v.place == place) > 3"),
-        SpecialForm("any", "any(t in list where c)", "whether one is such", 'any(a in attendees where ends_with(a, ".org"))'),
-        SpecialForm("all", "all(t in list where c)", "whether every one is such", 'all(a in attendees where contains(a, "@"))'),
+        SpecialForm(
+            "count", "count(t in list where c)", "how many there are", "count(v in visits where v.place == place) > 3"
+        ),
+        SpecialForm(
+            "any", "any(t in list where c)", "whether one is such", 'any(a in attendees where ends_with(a, ".org"))'
+        ),
+        SpecialForm(
+            "all", "all(t in list where c)", "whether every one is such", 'all(a in attendees where contains(a, "@"))'
+        ),
         SpecialForm("sum", "sum(e for t in list)", "the sum, 0 of none", "sum(t.cost for t in trips)"),
-        SpecialForm("mean", "mean(e for t in list)", "the sum divided by the count, absent of none", "mean(t.cost for t in trips) ?? 0.0"),
-        SpecialForm("first", "first(e for t in list by k)", "the first in the order of the keys", "first(t.place for t in trips by t.start)"),
-        SpecialForm("last", "last(e for t in list by k)", "the last in the order of the keys", "last(t.place for t in trips by t.start)"),
-        SpecialForm("mode", "mode(e for t in list)", "the commonest value; of equals the one met first", "mode(t.place for t in trips)"),
-        SpecialForm("distinct", "distinct(e for t in list)", "the set of the values", "distinct(t.place for t in trips)"),
-        SpecialForm("frequent", "frequent(e for t in list, 25%)", "the values with at least that share", "place in frequent(t.place for t in trips, 25%)"),
+        SpecialForm(
+            "mean",
+            "mean(e for t in list)",
+            "the sum divided by the count, absent of none",
+            "mean(t.cost for t in trips) ?? 0.0",
+        ),
+        SpecialForm(
+            "first",
+            "first(e for t in list by k)",
+            "the first in the order of the keys",
+            "first(t.place for t in trips by t.start)",
+        ),
+        SpecialForm(
+            "last",
+            "last(e for t in list by k)",
+            "the last in the order of the keys",
+            "last(t.place for t in trips by t.start)",
+        ),
+        SpecialForm(
+            "mode",
+            "mode(e for t in list)",
+            "the commonest value; of equals the one met first",
+            "mode(t.place for t in trips)",
+        ),
+        SpecialForm(
+            "distinct", "distinct(e for t in list)", "the set of the values", "distinct(t.place for t in trips)"
+        ),
+        SpecialForm(
+            "frequent",
+            "frequent(e for t in list, 25%)",
+            "the values with at least that share",
+            "place in frequent(t.place for t in trips, 25%)",
+        ),
         SpecialForm("fires", "fires(r)", "whether the rule fires; in `expect` only", "expect fires(no_lunch)"),
         SpecialForm("applies", "applies(r)", "whether the rule applies; in `expect` only", "expect applies(no_lunch)"),
-        SpecialForm("contribution", "contribution(r)", "what the rule adds; in `expect` only", "expect contribution(no_lunch) < 0"),
+        SpecialForm(
+            "contribution",
+            "contribution(r)",
+            "what the rule adds; in `expect` only",
+            "expect contribution(no_lunch) < 0",
+        ),
     )
 }

@@ -14,9 +14,10 @@ import operator
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, assert_never
 
+from ucl.frozen import frozen
 from ucl.semantics import aggregates
 from ucl.semantics import program as p
 from ucl.semantics.builtins import Signature
@@ -56,7 +57,7 @@ class Budget:
             raise Exhausted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """What the words of a property's `expect` are worth for the option: `rules` by (word, rule's name)."""
 
@@ -64,7 +65,7 @@ class Facts:
     rules: Callable[[str, str], Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """The values of names. `choices` is the option's choice set, `facts` is there in `expect` alone.
 
@@ -107,7 +108,7 @@ class Argument:
         return self._value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranking:
     """One batch builtin's argument over a choice set: the values that there are, ascending, and their mean."""
 

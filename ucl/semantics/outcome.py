@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.semantics.program import Value
 from ucl.semantics.zones import Zone
 
@@ -48,7 +49,7 @@ class Reason(StrEnum):
     MAGNITUDE = "magnitude"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invalid:
     """`field` is a path in the schema, or the rule (or constraint) that could not be evaluated."""
 
@@ -64,7 +65,7 @@ class Decision(StrEnum):
     SUGGEST_ALTERNATIVE = "suggest_alternative"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What is said of one option. `total` and `contributions` are in units of 10^-9; names stand in source order.
 

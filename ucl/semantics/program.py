@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ucl.diagnostics import Source, Span
+from ucl.frozen import frozen
 from ucl.semantics.types import Dimension, Record, Type, Unit
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Value = bool | int | float | str | frozenset[int] | frozenset[str] | Mapping[str
 # --- expressions ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """Every expression has the type that it has *here*: narrowed by what is known around it."""
 
@@ -37,54 +38,54 @@ class Typed:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const(Typed):
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalInstant(Typed):
     """A datetime literal without an offset: `local` is its wall clock in microseconds, the call's zone the rest."""
 
     local: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LetValue(Typed):
     """A let that only a call can evaluate, since its value depends on the zone; others are folded into `Const`."""
 
     let: Let
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OptionValue(Typed):
     """A field of the option by its path: `("start",)`, `("host", "age")`; a path may name a nested record."""
 
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextValue(Typed):
     """A context field by its path; `("now",)` and `("today",)` are always there."""
 
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryValue(Typed):
     """A scalar or a list of the memory."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable(Typed):
     """A comprehension's variable or a def's parameter."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member(Typed):
     """A field of a record that is not the option or the context: `t.start`."""
 
@@ -92,7 +93,7 @@ class Member(Typed):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply(Typed):
     """An operator, a local part (`.date`) or a builtin, by the signature that fits; strict in all arguments.
 
@@ -104,7 +105,7 @@ class Apply(Typed):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare(Typed):
     """`== != < <= > >=` between values of one kind. An int and a float compare exactly, without conversion."""
 
@@ -113,7 +114,7 @@ class Compare(Typed):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InRange(Typed):
     """`low <= value < high`, or `<= high` when inclusive; an open end is None.
 
@@ -127,7 +128,7 @@ class InRange(Typed):
     wraps: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InSet(Typed):
     """Membership in a constant set or in a set that a field holds."""
 
@@ -135,31 +136,31 @@ class InSet(Typed):
     container: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class And(Typed):
     """From left to right, as far as needed."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Or(Typed):
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not(Typed):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If(Typed):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coalesce(Typed):
     """`value ?? default`: the default is evaluated only where the value is absent."""
 
@@ -167,20 +168,20 @@ class Coalesce(Typed):
     default: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Present(Typed):
     """`absent(x)` is `Not(Present(x))`."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SortKey:
     value: Expr
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comprehension(Typed):
     """`kind(value for variable in source where condition by keys, share)`, LANGUAGE §5.
 
@@ -197,7 +198,7 @@ class Comprehension(Typed):
     share: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchValue(Typed):
     """`lowest highest rank_of mean_of` of the argument over the choice set."""
 
@@ -205,21 +206,21 @@ class BatchValue(Typed):
     argument: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefCall(Typed):
     definition: Definition
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleFact(Typed):
-    """`fires(r)`, `applies(r)`, `contribution(r)`; in `expect` only. `kind` is the word, `rule` a rule or constraint."""
+    """`fires(r)`, `applies(r)`, `contribution(r)`; in `expect` only. `kind` is the word; `rule` may be a constraint."""
 
     kind: str
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutcomeValue(Typed):
     """`score`, `feasible`, `contested` or `decision` of the option; in `expect` only."""
 
@@ -256,7 +257,7 @@ Expr = (
 # --- declarations ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RangeDomain:
     """The ends are `Const` or `LocalInstant`; meaning as for `InRange`."""
 
@@ -266,7 +267,7 @@ class RangeDomain:
     wraps: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetDomain:
     values: frozenset[int] | frozenset[str]
 
@@ -274,7 +275,7 @@ class SetDomain:
 Domain = RangeDomain | SetDomain
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A field of a schema or of the context.
 
@@ -318,7 +319,7 @@ class Let:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     name: str
     type: Type
@@ -337,7 +338,7 @@ class Definition:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryField:
     """`default` is a constant; a list that is not given is empty."""
 
@@ -359,7 +360,7 @@ class Resolution(StrEnum):
     PRIORITY = "priority"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """`from chat "c42" at 2026-03-04`; `at` is ISO text as written."""
 
@@ -368,7 +369,7 @@ class Provenance:
     at: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Validity:
     """Days since 1970-01-01, `first <= today < end`; an open end is None."""
 
@@ -382,7 +383,7 @@ class Validity:
 ALWAYS = Validity(None, None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meta:
     because: str | None = None
     sources: tuple[Provenance, ...] = ()
@@ -392,13 +393,13 @@ class Meta:
     status: Status = Status.ACTIVE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoreException:
     condition: Expr
     score: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """`overrides` names the rules that this one silences where it applies."""
 
@@ -414,7 +415,7 @@ class Rule:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint:
     """Violated where it applies and `require` does not hold; `forbid when P` has `when` P and no `require`."""
 
@@ -429,7 +430,7 @@ class Constraint:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect:
     name: str
     many: bool
@@ -438,19 +439,19 @@ class Effect:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EffectCall:
     effect: Effect
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoException:
     condition: Expr
     calls: tuple[EffectCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     name: str
     schema: Schema
@@ -464,7 +465,7 @@ class Action:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alert:
     """`say` alternates text and the typed paths between its braces."""
 
@@ -481,7 +482,7 @@ class Alert:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Property:
     name: str
     schema: Schema
@@ -492,7 +493,7 @@ class Property:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prefer:
     name: str
     schema: Schema

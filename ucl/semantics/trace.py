@@ -7,9 +7,10 @@ schema, silent ones too. Every answer comes from the functions that score: nothi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.evaluate.options import (
@@ -27,7 +28,7 @@ from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
 from ucl.semantics.program import Constraint, Expr, Program, Rule, Schema, ScoreException
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """A value that a test looked at: `name` as one writes it (`start.time` has read `start`), and its expression."""
 
@@ -36,7 +37,7 @@ class Read:
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Test:
     """One conjunct of a `when`, or a whole `unless`, `except when` or `require`.
 
@@ -52,7 +53,7 @@ class Test:
     reads: tuple[Read, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleTrace:
     """What became of one declaration.
 
@@ -78,7 +79,7 @@ class RuleTrace:
     failed: Reason | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trace:
     outcome: Outcome
     rules: tuple[RuleTrace, ...]

@@ -6,39 +6,40 @@ it fits anywhere, so that one mistake gives one message.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from ucl.frozen import frozen
 
 if TYPE_CHECKING:
     from ucl.semantics.program import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bool:
     def __str__(self) -> str:
         return "bool"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Int:
     def __str__(self) -> str:
         return "int"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Float:
     def __str__(self) -> str:
         return "float"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     def __str__(self) -> str:
         return "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closed:
     """Closed text: one of the listed values, in the order of their declaration."""
 
@@ -48,37 +49,37 @@ class Closed:
         return " | ".join(f'"{value}"' for value in self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weekday:
     def __str__(self) -> str:
         return "weekday"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Date:
     def __str__(self) -> str:
         return "date"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Time:
     def __str__(self) -> str:
         return "time"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateTime:
     def __str__(self) -> str:
         return "datetime"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duration:
     def __str__(self) -> str:
         return "duration"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """A unit of a dimension, or of `duration`: one of it is `factor` base units (microseconds for durations)."""
 
@@ -86,7 +87,7 @@ class Unit:
     factor: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dimension:
     """A kind of quantity. The first unit is the base, with factor 1."""
 
@@ -98,7 +99,7 @@ class Dimension:
         return next((unit for unit in self.units if unit.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quantity:
     dimension: Dimension
 
@@ -106,7 +107,7 @@ class Quantity:
         return self.dimension.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Set:
     """`element` is None for the empty set literal, which fits any set."""
 
@@ -116,7 +117,7 @@ class Set:
         return "set" if self.element is None else f"set<{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     schema: Schema
 
@@ -124,7 +125,7 @@ class Record:
         return self.schema.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class List:
     """Records of one schema; only memory has these."""
 
@@ -134,7 +135,7 @@ class List:
         return f"list<{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Optional:
     """`T?`; `inner` is never itself optional."""
 
@@ -144,7 +145,7 @@ class Optional:
         return f"({self.inner})?" if isinstance(self.inner, Closed) else f"{self.inner}?"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """What is already wrong, and has been said."""
 

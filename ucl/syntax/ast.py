@@ -11,14 +11,15 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from ucl.diagnostics import Source, Span
+from ucl.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identifier(Node):
     """A name where it is declared or meant as a name, not evaluated."""
 
@@ -28,7 +29,7 @@ class Identifier(Node):
 # --- literals -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntLiteral(Node):
     """`text` is as written (`1_000`); `value` may lie outside 64 bits, which the checker reports."""
 
@@ -36,7 +37,7 @@ class IntLiteral(Node):
     text: str = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FloatLiteral(Node):
     """`0.8`, or a percentage: `15%` has the value 0.15 and the text `15%`."""
 
@@ -44,38 +45,38 @@ class FloatLiteral(Node):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextLiteral(Node):
     """`value` is unescaped and NFC."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoolLiteral(Node):
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WeekdayLiteral(Node):
     """0 is Monday."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeLiteral(Node):
     """Microseconds since midnight; 24:00 (86,400,000,000) is written so, and allowed as a range's end only."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateLiteral(Node):
     value: date
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateTimeLiteral(Node):
     """`local` is as written, without a zone; `offset` is None where the zone of the call decides."""
 
@@ -83,13 +84,13 @@ class DateTimeLiteral(Node):
     offset: timedelta | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuantityPart:
     amount: Fraction
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuantityLiteral(Node):
     """`1h30min` has two parts; which dimension the units are of is for the checker."""
 
@@ -97,7 +98,7 @@ class QuantityLiteral(Node):
     text: str = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetLiteral(Node):
     elements: tuple[Expr, ...]
 
@@ -105,12 +106,12 @@ class SetLiteral(Node):
 # --- expressions ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Node):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attribute(Node):
     """`value.name`: a field, a local part, or a name of an imported module; `name_span` is the name's own."""
 
@@ -119,7 +120,7 @@ class Attribute(Node):
     name_span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Node):
     """`function` is a Name, or an Attribute for `module.f(x)`; anything else the checker refuses."""
 
@@ -127,14 +128,14 @@ class Call(Node):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negate(Node):
     """Unary minus. The parser folds it into an IntLiteral's value, so that -9223372036854775808 can be written."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arithmetic(Node):
     """`operator` is one of `+ - * /`."""
 
@@ -143,13 +144,13 @@ class Arithmetic(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coalesce(Node):
     value: Expr
     default: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare(Node):
     """`operator` is one of `== != < <= > >=`."""
 
@@ -158,7 +159,7 @@ class Compare(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range(Node):
     """`low..high`, `low..=high` (inclusive), or with one end open; stands after `in`, `valid`, or as a let."""
 
@@ -167,7 +168,7 @@ class Range(Node):
     inclusive: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class In(Node):
     """`value in container` or, negated, `not in`; the container is a Range or an expression."""
 
@@ -176,37 +177,37 @@ class In(Node):
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class And(Node):
     """Flat: `a and b and c` has three operands, so that depth does not grow with length."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Or(Node):
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If(Node):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SortKey:
     value: Expr
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comprehension(Node):
     """`kind(value for variable in source where condition by keys, share)`.
 
@@ -256,21 +257,21 @@ Expr = (
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedType(Node):
     """`int`, `length`, `Meeting`, or with a module's prefix `units.length`."""
 
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosedType(Node):
     """`"a" | "b"`: the listed values, in order."""
 
     values: tuple[TextLiteral, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GenericType(Node):
     """`set<T>` or `list<S>`; `constructor` is the word written."""
 
@@ -278,7 +279,7 @@ class GenericType(Node):
     element: TypeExpr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OptionalType(Node):
     inner: TypeExpr
 
@@ -289,7 +290,7 @@ TypeExpr = NamedType | ClosedType | GenericType | OptionalType
 # --- clauses --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceClause(Node):
     """`from chat "c42" at 2026-03-04`."""
 
@@ -298,7 +299,7 @@ class SourceClause(Node):
     at: DateLiteral | DateTimeLiteral | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause(Node):
     """A clause as it stands in its body or field, under its word: for `format`, which keeps comments at their clause.
 
@@ -309,7 +310,7 @@ class Clause(Node):
     value: ClauseValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meta:
     """What may stand in every body. None means that the clause is not written."""
 
@@ -321,19 +322,19 @@ class Meta:
     status: Identifier | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoreException(Node):
     condition: Expr
     score: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EffectCall(Node):
     effect: Identifier
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoException(Node):
     """`calls` is empty for `do nothing`."""
 
@@ -347,12 +348,12 @@ ClauseValue = Expr | Identifier | SourceClause | ScoreException | DoException | 
 # --- declarations ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleDeclaration(Node):
     path: tuple[Identifier, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Import(Node):
     """`names` is None for `import a.b`, which makes the module usable as `b.x`."""
 
@@ -360,12 +361,12 @@ class Import(Node):
     names: tuple[Identifier, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timezone(Node):
     zone: TextLiteral
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitDeclaration(Node):
     """`km = 1000m`; the base unit has no definition."""
 
@@ -373,14 +374,14 @@ class UnitDeclaration(Node):
     definition: QuantityLiteral | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dimension(Node):
     name: Identifier
     units: tuple[UnitDeclaration, ...]
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldDeclaration(Node):
     """`domain` is a Range or a SetLiteral of literals."""
 
@@ -394,20 +395,20 @@ class FieldDeclaration(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schema(Node):
     name: Identifier
     fields: tuple[FieldDeclaration, ...]
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context(Node):
     fields: tuple[FieldDeclaration, ...]
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory(Node):
     name: Identifier
     type: TypeExpr
@@ -415,7 +416,7 @@ class Memory(Node):
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Let(Node):
     name: Identifier
     type: TypeExpr | None
@@ -423,13 +424,13 @@ class Let(Node):
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter(Node):
     name: Identifier
     type: TypeExpr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Def(Node):
     name: Identifier
     parameters: tuple[Parameter, ...]
@@ -438,13 +439,13 @@ class Def(Node):
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolve(Node):
     schema: Identifier
     method: Identifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule(Node):
     name: Identifier
     schema: Identifier
@@ -458,7 +459,7 @@ class Rule(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint(Node):
     """`forbid when P` has `forbid`; `require P [when Q]` has `require` and perhaps `when`."""
 
@@ -474,7 +475,7 @@ class Constraint(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect(Node):
     name: Identifier
     many: bool
@@ -482,7 +483,7 @@ class Effect(Node):
     doc: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action(Node):
     """`calls` is None where no `do` is written, empty for `do nothing`."""
 
@@ -498,7 +499,7 @@ class Action(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alert(Node):
     name: Identifier
     variable: Identifier
@@ -512,7 +513,7 @@ class Alert(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Property(Node):
     name: Identifier
     schema: Identifier
@@ -523,7 +524,7 @@ class Property(Node):
     clauses: tuple[Clause, ...] = field(default=(), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prefer(Node):
     name: Identifier
     schema: Identifier
@@ -555,7 +556,7 @@ Declaration = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comment:
     """From `#` to the end of the line; `text` includes the `#`."""
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ucl.diagnostics import Diagnostic, Report, Source, Span
+from ucl.frozen import frozen
 from ucl.syntax import ast, errors
 from ucl.syntax.reading.declarations import DECODERS_ONLY, DEEPENING, Builder
 from ucl.syntax.reading.lexer import DECLARATION_WORDS, END, Token, tokens
@@ -93,7 +93,7 @@ class _Few(Report):
             self.diagnostics.append(errors.too_many_errors(found.span))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Step:
     """A reduction, made ready: with the builder's function, and with what the machine asks of it most, answered.
 

@@ -8,10 +8,11 @@ the context and the memory of their modules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ucl.diagnostics import Report, Span
+from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.bodies import AnyBody, rules_spoken_of
@@ -146,7 +147,7 @@ def _effects(root: Module, actions: tuple[p.Action, ...]) -> dict[str, p.Effect]
 # --- context and memory ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Need:
     """A module whose context and memory are needed, and the import in the root that led to it."""
 

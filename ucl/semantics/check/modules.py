@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar, overload
 
 from ucl.diagnostics import Diagnostic, Report, Severity, Source, Span
+from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program
 from ucl.semantics.check.scope import Global, ModuleName, RuleName, Scope, Wrong
@@ -88,14 +89,14 @@ class Asked(Mapping[K, V]):
         return len(self._items)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Own:
     """Declared in this file."""
 
     declaration: Named
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """`import module (name)`."""
 
@@ -103,7 +104,7 @@ class Imported:
     declaration: Named
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alias:
     """`import a.b`, usable as `b.x`."""
 
@@ -111,7 +112,7 @@ class Alias:
     meaning: ModuleName
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Broken:
     """Imported or declared, but not readable; that has been said."""
 

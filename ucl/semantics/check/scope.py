@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from ucl.frozen import frozen
 from ucl.semantics.program import Definition, Effect, Expr, Field, Let, MemoryField, Schema
 from ucl.semantics.types import Dimension, Type, Unit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RangeLet:
     """`let after_lunch = 13:00..14:00`: the checked ends, each a constant; None is an open end."""
 
@@ -24,7 +25,7 @@ class RangeLet:
     inclusive: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleName:
     """`import a.b` makes `b.x` usable: `member` finds x, `names` lists what there is for "did you mean"."""
 
@@ -33,7 +34,7 @@ class ModuleName:
     names: Callable[[], Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleName:
     """A rule or a constraint, for `fires(r)` and its like. `kind` is `rule` or `constraint`."""
 
@@ -41,7 +42,7 @@ class RuleName:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wrong:
     """Declared, but with an error that has been said: uses of it have the type Unknown and say nothing."""
 

@@ -7,9 +7,10 @@ answers; nothing is performed here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.semantics.evaluate.options import Record, applies, frames, in_source_order, silencers
 from ucl.semantics.expressions import STEPS, Budget, Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow
@@ -18,7 +19,7 @@ from ucl.semantics.program import Action, Alert, EffectCall, Program, Schema, St
 from ucl.semantics.values import to_text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effected:
     """One effect that an action asks for, with its arguments by name."""
 
@@ -27,7 +28,7 @@ class Effected:
     arguments: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alerted:
     """A record for which an alert holds. Where the alert overflows, `say` is empty and `invalid` says so."""
 
@@ -38,7 +39,7 @@ class Alerted:
     invalid: Invalid | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """`value` is None and `error` a sentence where the answer leaves its type."""
 

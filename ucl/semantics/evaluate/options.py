@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from ucl.frozen import frozen
 from ucl.semantics.expressions import STEPS, Budget, ChoiceSet, Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import MAGNITUDE, NANO, Call, Invalid, Outcome, Reason, decide
@@ -134,7 +135,7 @@ def violates(constraint: Constraint, frame: Frame) -> bool:
 # --- one option -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """Everything that is found of one option.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ucl.diagnostics import Span
+from ucl.frozen import frozen
 from ucl.semantics import types as t
 from ucl.semantics.operations import Overflow, date_of
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid, Reason
@@ -25,7 +25,7 @@ from ucl.semantics.zones import Zone
 _LONGEST_SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """Why a call can't start: one sentence in the caller's terms, and what to do instead where that is known."""
 

@@ -10,10 +10,11 @@ In: a document and a width. Out: text. The time is linear in the size of the doc
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from ucl.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Break:
     """A line end, or `flat` where its group stands on one line. A `hard` one is always a line end."""
 
@@ -23,7 +24,7 @@ class Break:
     """Whether an empty line goes before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """A comment. `own`: it has a line of its own, with an empty line before it where `blank` says so."""
 
@@ -32,13 +33,13 @@ class Note:
     blank: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     parts: tuple[Document, ...]
     hard: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nest:
     """Lines that begin within it are indented further."""
 

@@ -8,8 +8,8 @@ that are not printed, such as parentheses that are not needed, are passed over.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 
+from ucl.frozen import frozen
 from ucl.syntax import ast
 from ucl.syntax.layout.documents import Note
 from ucl.syntax.reading.lexer import END, tokens
@@ -17,7 +17,7 @@ from ucl.syntax.reading.lexer import END, tokens
 _PASSED_OVER = frozenset("(),")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Placed:
     """A comment, the number of the token that it stands before, and how it stands there."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ucl.diagnostics import Report, Source, Span
+from ucl.frozen import frozen
 from ucl.syntax import errors
 from ucl.syntax.reading.lexer import CLAUSE_WORDS, LONGEST_NAME, RESERVED, Token
 from ucl.syntax.reading.literals import LONGEST_NUMBER
@@ -32,7 +32,7 @@ _OTHER_SIGNS = {
 _TERMINALS = {"..": "RANGE_OP"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mend:
     """Go on with `terminal`, which ends at `end` and means `text` (None: what is written); None skips the token."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
 from ucl.diagnostics import Diagnostic, Source, Span
+from ucl.frozen import frozen
 from ucl.syntax import errors
 from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens, words
 
@@ -49,7 +49,7 @@ _VALUES = frozenset(
 _JOINS = frozenset(words("and or not in == != < <= > >= + - * / ?? if then else where ( , ="))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """Where and in what state reading came to a halt.
 
@@ -64,7 +64,7 @@ class Stop:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Scene:
     """A stop and the tokens around it. `before` are the last ones of the declaration, `open` its open brackets."""
 

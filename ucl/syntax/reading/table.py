@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ucl.frozen import frozen
 from ucl.resources import grammar_text
 from ucl.syntax.reading.lexer import END, IN_WORD, LONGEST_NAME, words
 
@@ -43,7 +44,7 @@ class Effect(IntEnum):
     """What the builder's function of that name makes of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reduction:
     """One production.
 

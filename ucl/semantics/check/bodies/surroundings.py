@@ -7,9 +7,8 @@ several `unless` each knows that those before it do not (LANGUAGE §6).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ucl.diagnostics import Report
+from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.expressions import NO_FACTS, Facts, check_condition
@@ -18,7 +17,7 @@ from ucl.semantics.check.scope import Scope, Wrong
 from ucl.syntax import ast
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applicability:
     """`facts` are what is known where the body applies."""
 

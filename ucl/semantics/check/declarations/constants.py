@@ -6,9 +6,8 @@ call is not asked; None where it is wrong or varies, which is reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ucl.diagnostics import Report, Severity
+from ucl.frozen import frozen
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -19,7 +18,7 @@ from ucl.semantics.types import Type
 from ucl.syntax import ast
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstantRange:
     """An open end is None; `element` is the type of what can lie in the range."""
 

@@ -7,9 +7,9 @@ or lays out its columns needs stack and room for all of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions.measure import children
@@ -48,7 +48,7 @@ def size_with_lets(expr: p.Expr) -> int:
     return 1 + sum(size_with_lets(child) for child in children(expr))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extent:
     """Of a schema: levels of records within records, and fields that hold no record."""
 

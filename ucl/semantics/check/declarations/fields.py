@@ -8,9 +8,8 @@ A field's domain means what `field in domain` means in a condition, so it is che
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ucl.diagnostics import Report, Span
+from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -127,7 +126,7 @@ def membership(name: ast.Identifier, container: ast.Expr, type: Type, module: Mo
     return None if found.has_errors else checked
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Moment:
     """The wall clock or the instant of a datetime: only two of one kind can be compared before the zone is known."""
 

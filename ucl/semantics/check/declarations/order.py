@@ -8,9 +8,10 @@ come before all of these and bodies after. What lies in other modules has been c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.semantics.check.graph import components
 from ucl.semantics.check.modules import Module
 from ucl.syntax import ast
@@ -23,7 +24,7 @@ _NO_PARTS = frozenset(("span", "name_span", "name", "doc", "text"))
 Needed = ast.Memory | ast.Let | ast.Def | ast.Schema | ast.Effect
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Names of declarations (and `CONTEXT`) that need each other; most often one, which does not need itself."""
 

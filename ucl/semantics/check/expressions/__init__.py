@@ -14,10 +14,10 @@ conditions say. Each module types some forms and knows nothing of the others; th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ucl.diagnostics import Report
+from ucl.frozen import frozen
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -87,7 +87,7 @@ def _infer(node: ast.Expr, place: Place, hint: Type | None) -> p.Expr:
     return _FORMS[type(node)](node, place, hint)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """A condition, and what it lets others know. `before` is what was known without it."""
 

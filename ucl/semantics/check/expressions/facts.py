@@ -8,8 +8,8 @@ Untyped Languages”, 2010), restricted to two kinds of atom so that a type neve
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 
@@ -19,7 +19,7 @@ Path = tuple[str, ...]
 MOST_FACTS = 5000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """Paths that are present, paths that are not zero; `impossible` where the place can't be reached at all."""
 
@@ -77,7 +77,7 @@ def path_of(expr: p.Expr) -> Path | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outlook:
     """What is known where a condition holds, and where it does not."""
 

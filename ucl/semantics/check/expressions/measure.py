@@ -7,10 +7,10 @@ as often as they are used, so that forty lines of doubling defs are seen for the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never
 from weakref import WeakKeyDictionary
 
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 
 # Past this, sizes are all the same: too large.
@@ -61,7 +61,7 @@ def children(expr: p.Expr) -> tuple[p.Expr, ...]:
             assert_never(expr)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Size:
     """`own` nodes, and how often each free variable occurs."""
 

@@ -7,9 +7,10 @@ a node and its place, so that none of them knows of the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ucl.diagnostics import Diagnostic, Report, Span
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics.check.expressions import fitting
 from ucl.semantics.check.expressions.facts import Facts, Memo, outlook
@@ -22,7 +23,7 @@ _MOST_SUGGESTIONS = 100
 Infer = Callable[[ast.Expr, "Place", Type | None], p.Expr]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """`loops` counts the comprehensions around this place."""
 

@@ -6,9 +6,8 @@ wraps for times and weekdays; any other constant one that nothing lies in is an 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ucl.diagnostics import Diagnostic
+from ucl.frozen import frozen
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -31,7 +30,7 @@ from ucl.syntax import ast
 _WRAPPING = (t.Time, t.Weekday)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ends:
     """A checked range. `element` is the type of what can lie in it, Unknown where the range is wrong."""
 
