@@ -6,6 +6,9 @@ mistake. A file that can't be opened is `OSError`, which the doors put in words.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +23,24 @@ from ucl.syntax.parse import LARGEST_SOURCE, parse, read_source
 def check_source(source: Source, folder: Path | None = None) -> tuple[Program | None, Report]:
     """Parses and checks one text. Its imports are looked up from `folder`, the one that holds it, if any."""
     report = Report()
-    file = parse(source, report)
-    modules = Modules(None if folder is None else root_folder(folder, file), report)
-    program = check(file, report, modules.find)
+    with _collector_paused():
+        file = parse(source, report)
+        modules = Modules(None if folder is None else root_folder(folder, file), report)
+        program = check(file, report, modules.find)
     return (None if report.has_errors else program), report
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Trees are made of parts that live as long as the whole and hold no cycles: looking for garbage among them took a
+    third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def check_path(path: Path) -> tuple[Program | None, Report]:
