@@ -15,7 +15,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from ucl.cli.app import run
 
-        return run(sys.argv[1:] if arguments is None else list(arguments))
+        if arguments is None:
+            arguments = sys.argv[1:]
+            if arguments[:1] != ["bench"]:
+                sys.meta_path.insert(0, _NoPandas())
+        return run(list(arguments))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+
+
+class _NoPandas:
+    """Hides pandas from a process that is ours and has no data frames: pyarrow imports it, where it is installed, to
+    convert any list, which would be half the time of scoring a small table."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("not for the command line", name=name)
