@@ -52,10 +52,13 @@ def add_warmup(parser: ArgumentParser) -> None:
 
 def warmup() -> int:
     """Compiles the kernels, so that the first large table does not wait for them."""
-    from ucl.kernels.run import warmup as compile_kernels
+    from ucl.kernels.engines.choice import warm_up
 
-    compile_kernels()
-    remark("the kernels are compiled")
+    try:
+        warm_up(lambda: remark("compiling the kernels, once for this machine"))
+    except ImportError:
+        raise CommandError("numba is not installed", "small tables are scored without it") from None
+    remark("the kernels are ready")
     return 0
 
 
