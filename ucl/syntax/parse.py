@@ -23,7 +23,7 @@ from ucl.syntax import ast, errors
 from ucl.syntax.reading.declarations import DECODERS_ONLY, DEEPENING, Builder
 from ucl.syntax.reading.lexer import DECLARATION_WORDS, END, Token, tokens
 from ucl.syntax.reading.mending import mend
-from ucl.syntax.reading.mistakes import Stop, explain
+from ucl.syntax.reading.scene import Stop
 from ucl.syntax.reading.table import Effect, Reduction, load
 
 LARGEST_SOURCE = 4 * 1024 * 1024
@@ -67,7 +67,7 @@ def parse(source: Source, report: Report) -> ast.File:
         declarations.extend(read)
         if stop is None:
             break
-        found.add(explain(source, stop))
+        found.add(_explain(source, stop))
         position = _next_declaration(source.text, stop)
         while position is not None and comments and comments[-1][0] >= position:
             comments.pop()
@@ -77,6 +77,12 @@ def parse(source: Source, report: Report) -> ast.File:
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
     )
+
+
+def _explain(source: Source, stop: Stop) -> Diagnostic:
+    from ucl.syntax.reading.mistakes import explain  # only who makes a mistake waits for it
+
+    return explain(source, stop)
 
 
 class _Few(Report):
@@ -97,17 +103,22 @@ class _Few(Report):
 class _Step:
     """A reduction, made ready: with the builder's function, and with what the machine asks of it most, answered.
 
-    `renames`: it changes neither value nor extent. `wraps`: it has one symbol, of whose value `build` makes another.
-    `plain`: every pick is one of the children, and not None or spliced. `deeper`: the levels it adds, 1 or 0.
+    `renames`: it changes neither value nor extent. `gathers`: its value is the list of its parts. `wraps`: it has one
+    symbol, of whose value `build` makes another. `deeper`: the levels it adds, 1 or 0.
     """
 
-    reduction: Reduction
     build: Callable[..., Any]
     target: str
+    size: int
+    picks: tuple[int, ...]
     renames: bool
+    gathers: bool
     wraps: bool
-    plain: bool
     deeper: int
+
+
+_Symbol = tuple[Any, int, int]
+"""The value of a symbol, where it begins, and how deep its tree is."""
 
 
 class _Machine:
@@ -120,16 +131,15 @@ class _Machine:
         self._table = load()
         builder = Builder(source, report, comments)
         self._steps = [_step(builder, reduction) for reduction in self._table.reductions]
-        # One entry for each symbol read: the state after it, its value, where it begins, how deep its tree is.
+        # One entry for each symbol read: the state after it, and what it is. Below all lies the initial state.
         self._states: list[int] = []
-        self._values: list[Any] = []
-        self._starts: list[int] = []
-        self._depths: list[int] = []
+        self._symbols: list[_Symbol] = []
 
     def run(self, position: int) -> tuple[list[ast.Declaration], Stop | None]:
         """The declarations from `position` up to the first mistake that can't be mended, and that mistake."""
-        self._states, self._values, self._starts, self._depths = [self._table.initial], [None], [position], [0]
-        states, values, starts, depths = self._states, self._values, self._starts, self._depths
+        states: list[int] = [self._table.initial]
+        symbols: list[_Symbol] = []
+        self._states, self._symbols = states, symbols
         source, text, steps = self._source, self._source.text, self._steps
         actions, landings = self._table.actions, self._table.landings
         stop: Stop | None = None
@@ -141,7 +151,7 @@ class _Machine:
             action = actions[states[-1]].get(terminal)
             if action is None:
                 if terminal == END and states[-1] == self._table.accepting:
-                    return values[1], stop
+                    return self._read(), stop
                 found = None if self._report.full else mend(source, (terminal, start, end), self._takes, self._report)
                 if found is None:
                     stop = self._stop((terminal, start, end))
@@ -161,11 +171,12 @@ class _Machine:
                     states.pop()
                 elif step.wraps:
                     states.pop()
-                    values[-1] = step.build(Span(source, starts[-1], last_end), values[-1])
+                    value, begin, depth = symbols[-1]
+                    symbols[-1] = (step.build(Span(source, begin, last_end), value), begin, depth)
                 else:
                     self._reduce(step, last_end)
-                    if depths[-1] > DEEPEST:
-                        return self._read(), self._stop((terminal, starts[-1], last_end), too_deep=True)
+                    if symbols[-1][2] > DEEPEST:
+                        return self._read(), self._stop((terminal, symbols[-1][1], last_end), too_deep=True)
                 key = (states[-1], step.target, terminal)
                 landed = landings.get(key)
                 states.append(self._table.land(*key) if landed is None else landed)
@@ -173,9 +184,7 @@ class _Machine:
                 if len(states) > _TALLEST:
                     return self._read(), self._stop((terminal, start, end), too_deep=True)
                 states.append(action)
-                values.append(text[start:end] if mended is None else mended)
-                starts.append(start)
-                depths.append(0)
+                symbols.append((text[start:end] if mended is None else mended, start, 0))
                 last_end, mended = end, None
                 if terminal in _BRACKETS:
                     nesting += _BRACKETS[terminal]
@@ -185,33 +194,43 @@ class _Machine:
 
     def _reduce(self, step: _Step, end: int) -> None:
         """Replace the top of the stack by what `step` makes of it; the state after it is left to find."""
-        size = step.reduction.size
+        size = step.size
+        begin, depth = end, 0
+        children: list[_Symbol] = []
         if size:
-            children, begin, depth = self._values[-size:], self._starts[-size], max(self._depths[-size:])
-            del self._states[-size:], self._values[-size:], self._starts[-size:], self._depths[-size:]
-        else:
-            children, begin, depth = [], end, 0
-        picks, effect = step.reduction.picks, step.reduction.effect
-        picked = [children[pick] for pick in picks] if step.plain else _spliced(children, picks)
-        if effect is Effect.BUILD:
-            self._values.append(step.build(Span(self._source, begin, end), *picked))
-        else:
-            self._values.append(picked if effect is Effect.GATHER else picked[0])
-        self._starts.append(begin)
-        self._depths.append(depth + step.deeper)
+            children = self._symbols[-size:]
+            del self._states[-size:], self._symbols[-size:]
+            begin = children[0][1]
+        picked: list[Any] = []
+        for pick in step.picks:
+            if pick == -1:
+                picked.append(None)
+                continue
+            value, _, deep = children[pick if pick >= 0 else -2 - pick]
+            if deep > depth:
+                depth = deep
+            if pick >= 0:
+                picked.append(value)
+            elif picked:
+                picked.extend(value)
+            else:
+                picked = value  # taken over, so that a list that grows element by element costs linear time
+        made = picked if step.gathers else step.build(Span(self._source, begin, end), *picked)
+        self._symbols.append((made, begin, depth + step.deeper))
 
     def _read(self) -> list[ast.Declaration]:
         """The declarations that are complete: the list that the start rule gathers lies at the bottom."""
-        return self._values[1] if self._gathering() else []
+        declarations: list[ast.Declaration] = self._symbols[0][0] if self._gathering() else []
+        return declarations
 
     def _gathering(self) -> bool:
-        return len(self._values) > 1 and isinstance(self._values[1], list)
+        return bool(self._symbols) and isinstance(self._symbols[0][0], list)
 
     def _stop(self, token: Token, too_deep: bool = False) -> Stop:
-        first = 2 if self._gathering() else 1
+        unread = self._symbols[1:2] if self._gathering() else self._symbols[:1]
         row = self._table.actions[self._states[-1]]
         return Stop(
-            start=self._starts[first] if len(self._starts) > first else token[1],
+            start=unread[0][1] if unread else token[1],
             token=token,
             expected=frozenset(terminal for terminal in row if self._takes(terminal)),
             complete=not too_deep and self._takes(END),
@@ -238,35 +257,20 @@ def _step(builder: Builder, reduction: Reduction) -> _Step:
     builds = reduction.effect is Effect.BUILD
     known = builds and reduction.name not in DECODERS_ONLY
     return _Step(
-        reduction=reduction,
-        build=getattr(builder, reduction.name) if known else _nothing,
+        build=getattr(builder, reduction.name) if known else _unused,
         target=reduction.target,
+        size=reduction.size,
+        picks=reduction.picks,
         renames=reduction.is_unit,
-        wraps=builds and reduction.size == 1 and reduction.picks in ((0,), ()),
-        plain=all(pick >= 0 for pick in reduction.picks),
+        gathers=reduction.effect is Effect.GATHER,
+        wraps=known and reduction.size == 1 and reduction.picks in ((0,), ()),
         deeper=int(reduction.name in DEEPENING),
     )
 
 
-def _spliced(children: list[Any], picks: tuple[int, ...]) -> list[Any]:
-    """The children picked. A list that comes first is taken over and grows, so that a long one costs linear time."""
-    picked: list[Any] | None = None
-    for pick in picks:
-        if pick < -1:
-            spliced = children[-2 - pick]
-            if picked is None:
-                picked = spliced
-            else:
-                picked.extend(spliced)
-        else:
-            picked = [] if picked is None else picked
-            picked.append(None if pick == -1 else children[pick])
-    return [] if picked is None else picked
-
-
-def _nothing(*_: Any) -> None:
-    """In place of what builds nothing, and of the rules that only decoders follow."""
-    raise AssertionError("not a reduction that builds")
+def _unused(*_: Any) -> None:
+    """For what builds nothing, and for the rules that only decoders follow."""
+    raise AssertionError("no token of ours leads here")
 
 
 _WORDS = "|".join(DECLARATION_WORDS)

@@ -6,19 +6,15 @@ function that looks at the tokens around the stop and answers None where it is n
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from itertools import islice
 
 from ucl.diagnostics import Diagnostic, Source, Span
-from ucl.frozen import frozen
 from ucl.syntax import errors
-from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens, words
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, words
+from ucl.syntax.reading.scene import OPENING, Scene, Stop, look
 
-_KEPT = 60
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "not"))
-_OPENING = {"(": ")", "{": "}"}
 _META = words("because from confidence priority valid status")
 _CLAUSES = {
     "rule": ["when", "unless", "score", "except", *_META],
@@ -44,121 +40,25 @@ _OPERATORS = {
     "matches": "like(x, y)", "overlaps": "overlaps(x, y)", "xor": "!=",
 }  # fmt: skip
 _VALUES = frozenset(
-    ("INT", "FLOAT", "PERCENT", "QUANTITY", "TEXT", "TIME", "DATE", "DATETIME", "WEEKDAY", "NAME", "true", "false")
+    words("INT FLOAT PERCENT QUANTITY TEXT TIME DATE DATETIME NAME true false mon tue wed thu fri sat sun")
 )
 _JOINS = frozenset(words("and or not in == != < <= > >= + - * / ?? if then else where ( , ="))
 
 
-@frozen
-class Stop:
-    """Where and in what state reading came to a halt.
-
-    `start` is where the declaration begins, `token` what could not be read, `expected` the terminals that could;
-    `complete` says that the declaration could have ended there; `limit` is set where it was nested deeper than that.
-    """
-
-    start: int
-    token: Token
-    expected: frozenset[str]
-    complete: bool
-    limit: int | None = None
-
-
-@frozen
-class _Scene:
-    """A stop and the tokens around it. `before` are the last ones of the declaration, `open` its open brackets."""
-
-    source: Source
-    stop: Stop
-    word: str
-    before: tuple[Token, ...]
-    open: tuple[Token, ...]
-    after: tuple[Token, ...]
-
-    @property
-    def span(self) -> Span:
-        """Where the token stands; the end of the file is where its last token ends."""
-        if self.terminal == END and self.before:
-            return Span(self.source, self.before[-1][2], self.before[-1][2])
-        return self.place(self.stop.token)
-
-    @property
-    def terminal(self) -> str:
-        return self.stop.token[0]
-
-    @property
-    def text(self) -> str:
-        return self.written(self.stop.token)
-
-    @property
-    def found(self) -> str:
-        """The token as a message speaks of it."""
-        return "the end of the file" if self.terminal == END else errors.quoted(self.text)
-
-    @property
-    def previous(self) -> Token | None:
-        return self.before[-1] if self.before else None
-
-    @property
-    def following(self) -> Token:
-        return self.after[0] if self.after else (END, self.stop.token[2], self.stop.token[2])
-
-    def place(self, token: Token) -> Span:
-        return Span(self.source, token[1], token[2])
-
-    def written(self, token: Token) -> str:
-        return self.source.text[token[1] : token[2]]
-
-    def starts_line(self, token: Token | None = None) -> bool:
-        text, start = self.source.text, (token or self.stop.token)[1]
-        return not text[text.rfind("\n", 0, start) + 1 : start].strip()
-
-    def wants_value(self) -> bool:
-        return "INT" in self.stop.expected and "(" in self.stop.expected
-
-    def in_body(self) -> bool:
-        """Whether a clause could stand here: nothing but the body's brace is open."""
-        return len(self.open) == 1 and self.word in _CLAUSES and "}" in self.stop.expected
-
-
 def explain(source: Source, stop: Stop) -> Diagnostic:
     """The one message for what stopped the reading."""
-    scene = _look(source, stop)
+    scene = look(source, stop)
     return next(found for cause in _CAUSES if (found := cause(scene)) is not None)
-
-
-def _look(source: Source, stop: Stop) -> _Scene:
-    before: deque[Token] = deque(maxlen=_KEPT)
-    open_: list[Token] = []
-    first = ""
-    stream = _stretch(source.text, stop)
-    for token in stream:
-        first = first or source.text[token[1] : token[2]]
-        before.append(token)
-        if token[0] in _OPENING:
-            open_.append(token)
-        elif token[0] in _OPENING.values() and open_:
-            open_.pop()
-    after = islice(tokens(source.text, stop.token[2], []), _KEPT)
-    return _Scene(source, stop, first, tuple(before), tuple(open_), tuple(after))
-
-
-def _stretch(text: str, stop: Stop) -> Iterator[Token]:
-    """The tokens of the declaration before the stop."""
-    for token in tokens(text, stop.start, []):
-        if token[1] >= stop.token[1] or token[0] == END:
-            return
-        yield token
 
 
 # --- causes: characters and literals --------------------------------------------------------------------------------
 
 
-def _too_deep(scene: _Scene) -> Diagnostic | None:
+def _too_deep(scene: Scene) -> Diagnostic | None:
     return None if scene.stop.limit is None else errors.too_deep(scene.span, scene.stop.limit)
 
 
-def _unreadable(scene: _Scene) -> Diagnostic | None:
+def _unreadable(scene: Scene) -> Diagnostic | None:
     if scene.terminal == "OPEN_TEXT":
         return errors.unclosed_text(scene.span)
     if scene.terminal == "BAD_CHARACTER" and scene.text not in "!;[]":
@@ -166,7 +66,7 @@ def _unreadable(scene: _Scene) -> Diagnostic | None:
     return None
 
 
-def _spaced_quantity(scene: _Scene) -> Diagnostic | None:
+def _spaced_quantity(scene: Scene) -> Diagnostic | None:
     """`30 min`."""
     number, unit, then = scene.previous, scene.stop.token, scene.following
     if scene.terminal in ("INT", "FLOAT") and "QUANTITY" in scene.stop.expected:
@@ -179,7 +79,7 @@ def _spaced_quantity(scene: _Scene) -> Diagnostic | None:
     return errors.spaced_quantity(span, scene.written(number), scene.written(unit))
 
 
-def _bare_fraction(scene: _Scene) -> Diagnostic | None:
+def _bare_fraction(scene: Scene) -> Diagnostic | None:
     """`.5`, `0,5`, and `5.`, of which the `.` was taken for an access to a field."""
     following = scene.following
     if scene.terminal == "." and following[0] == "INT" and following[1] == scene.stop.token[2]:
@@ -202,12 +102,12 @@ def _bare_fraction(scene: _Scene) -> Diagnostic | None:
 # --- causes: the frame of declarations and bodies -------------------------------------------------------------------
 
 
-def _unclosed(scene: _Scene) -> Diagnostic | None:
+def _unclosed(scene: Scene) -> Diagnostic | None:
     """A bracket is open where a declaration, or within parentheses a clause, begins."""
     if not scene.open:
         return None
     bracket, previous = scene.open[-1], scene.previous
-    closing = _OPENING[bracket[0]]
+    closing = OPENING[bracket[0]]
     if (
         previous is not None
         and previous[0] in DECLARATION_WORDS
@@ -223,7 +123,7 @@ def _unclosed(scene: _Scene) -> Diagnostic | None:
     return errors.unclosed(scene.place(bracket), bracket[0], closing, scene.found)
 
 
-def _between_declarations(scene: _Scene) -> Diagnostic | None:
+def _between_declarations(scene: Scene) -> Diagnostic | None:
     """Where a declaration could begin, something else does."""
     stop = scene.stop
     if not stop.complete or scene.terminal == "=":
@@ -240,9 +140,9 @@ def _between_declarations(scene: _Scene) -> Diagnostic | None:
     return errors.unknown_declaration(scene.span, scene.text, nearest)
 
 
-def _wrong_clause(scene: _Scene) -> Diagnostic | None:
+def _wrong_clause(scene: Scene) -> Diagnostic | None:
     """A word that begins no clause of this body."""
-    if not scene.in_body() or scene.terminal == END:
+    if not _in_body(scene) or scene.terminal == END:
         return None
     previous = scene.previous
     begins = scene.starts_line() or (previous is not None and previous[0] in ("{", "TEXT"))
@@ -256,7 +156,7 @@ def _wrong_clause(scene: _Scene) -> Diagnostic | None:
     return errors.unknown_clause(scene.span, scene.text, scene.word, nearest, _CLAUSES[scene.word])
 
 
-def _field_named_from(scene: _Scene) -> Diagnostic | None:
+def _field_named_from(scene: Scene) -> Diagnostic | None:
     """`from: text` after a field, where `from "column"` could stand."""
     previous = scene.previous
     if scene.word not in ("schema", "context") or scene.terminal != ":" or previous is None:
@@ -269,7 +169,7 @@ def _field_named_from(scene: _Scene) -> Diagnostic | None:
 # --- causes: expressions --------------------------------------------------------------------------------------------
 
 
-def _chained(scene: _Scene) -> Diagnostic | None:
+def _chained(scene: Scene) -> Diagnostic | None:
     """A comparison that already has two sides; `and` could follow it."""
     if (scene.terminal not in _COMPARISONS and scene.terminal != "=") or "and" not in scene.stop.expected:
         return None
@@ -285,13 +185,13 @@ def _chained(scene: _Scene) -> Diagnostic | None:
     return errors.chained_comparison(scene.span, replacement)
 
 
-def _comparison_before(scene: _Scene) -> tuple[int, Token | None]:
+def _comparison_before(scene: Scene) -> tuple[int, Token | None]:
     """Where the comparison on the left begins, and its operator."""
     depth, operator, start = 0, None, scene.stop.token[1]
     for token in reversed(scene.before):
         if token[0] in (")", "}"):
             depth += 1
-        elif token[0] in _OPENING:
+        elif token[0] in OPENING:
             depth -= 1
         elif depth == 0 and token[0] in _COMPARISONS and operator is None:
             operator = token
@@ -305,11 +205,11 @@ def _comparison_before(scene: _Scene) -> tuple[int, Token | None]:
 _ENDS = frozenset(("and", "or", "then", "else", ",", END))
 
 
-def _operand_after(scene: _Scene) -> str:
+def _operand_after(scene: Scene) -> str:
     """What is written after the stop, up to the end of the operand."""
     depth, end = 0, scene.stop.token[2]
     for token in scene.after:
-        if token[0] in _OPENING:
+        if token[0] in OPENING:
             depth += 1
         elif token[0] in (")", "}"):
             depth -= 1
@@ -326,13 +226,13 @@ def _begins_clause(token: Token) -> bool:
     return token[0] in ("when", "unless", "forbid", "require", "given", "expect", "better", "worse", "where", ",")
 
 
-def _named_argument(scene: _Scene) -> Diagnostic | None:
+def _named_argument(scene: Scene) -> Diagnostic | None:
     if scene.terminal != "=" or scene.previous is None or not scene.open or scene.open[-1][0] != "(":
         return None
     return errors.named_argument(scene.place(scene.previous).to(scene.span), scene.written(scene.previous))
 
 
-def _bound(scene: _Scene) -> Diagnostic | None:
+def _bound(scene: Scene) -> Diagnostic | None:
     """`n in 0..priority and …`: `priority` was read as a clause."""
     if len(scene.before) < 2 or scene.before[-2][0] != "RANGE_OP":
         return None
@@ -344,7 +244,7 @@ def _bound(scene: _Scene) -> Diagnostic | None:
     return errors.clause_word_as_bound(scene.place(word), word[0], scene.written(scene.before[-2]))
 
 
-def _branch(scene: _Scene) -> Diagnostic | None:
+def _branch(scene: Scene) -> Diagnostic | None:
     for word in ("then", "else"):
         if word in scene.stop.expected:
             if scene.text in ("elif", "elsif", "elseif"):
@@ -354,12 +254,12 @@ def _branch(scene: _Scene) -> Diagnostic | None:
     return None
 
 
-def _last_if(scene: _Scene) -> Span:
+def _last_if(scene: Scene) -> Span:
     opened = [token for token in scene.before if token[0] == "if"]
     return scene.place(opened[-1]) if opened else scene.span
 
 
-def _foreign_form(scene: _Scene) -> Diagnostic | None:
+def _foreign_form(scene: Scene) -> Diagnostic | None:
     """`c ? a : b`, and `x in (1, 2)`."""
     if scene.terminal == "?" and "and" in scene.stop.expected:
         return errors.other_sign(scene.span, "? :", "if … then … else …")
@@ -371,7 +271,7 @@ def _foreign_form(scene: _Scene) -> Diagnostic | None:
     return errors.other_sign(scene.place(scene.open[-1]), "( )", "{ }")
 
 
-def _late_name(scene: _Scene) -> Diagnostic | None:
+def _late_name(scene: Scene) -> Diagnostic | None:
     """`any(t.x for t in l)`."""
     if not scene.open or scene.open[-1][0] != "(":
         return None
@@ -381,7 +281,7 @@ def _late_name(scene: _Scene) -> Diagnostic | None:
     return errors.late_name(scene.span, scene.written(scene.before[at - 1]))
 
 
-def _swallowed(scene: _Scene) -> Diagnostic | None:
+def _swallowed(scene: Scene) -> Diagnostic | None:
     """`when x and score 1`: where a value is missing, the clause word after it was read as one."""
     if len(scene.before) < 2 or scene.terminal not in _VALUES:
         return None
@@ -392,7 +292,7 @@ def _swallowed(scene: _Scene) -> Diagnostic | None:
     return errors.missing_expression(scene.place(word), scene.written(operator), errors.quoted(word[0]))
 
 
-def _side_by_side(scene: _Scene) -> Diagnostic | None:
+def _side_by_side(scene: Scene) -> Diagnostic | None:
     """Two values with nothing between them."""
     if (
         "and" not in scene.stop.expected
@@ -404,7 +304,7 @@ def _side_by_side(scene: _Scene) -> Diagnostic | None:
     return errors.side_by_side(scene.span, left, scene.text, _OPERATORS.get(scene.text))
 
 
-def _missing_value(scene: _Scene) -> Diagnostic | None:
+def _missing_value(scene: Scene) -> Diagnostic | None:
     if not scene.wants_value():
         return None
     if scene.terminal in ("not", "if"):
@@ -416,7 +316,7 @@ def _missing_value(scene: _Scene) -> Diagnostic | None:
 # --- causes: one thing wanted, another found ------------------------------------------------------------------------
 
 
-def _name_or_text(scene: _Scene) -> Diagnostic | None:
+def _name_or_text(scene: Scene) -> Diagnostic | None:
     expected = scene.stop.expected
     if scene.previous is not None and scene.previous[0] == "from" and scene.terminal == "TEXT":
         return errors.source_without_kind(scene.span, scene.text)
@@ -427,7 +327,7 @@ def _name_or_text(scene: _Scene) -> Diagnostic | None:
     return None
 
 
-def _unexpected(scene: _Scene) -> Diagnostic | None:
+def _unexpected(scene: Scene) -> Diagnostic | None:
     expected = scene.stop.expected
     wanted = [description for terminal, description in _DESCRIPTIONS.items() if terminal in expected]
     if "and" in expected:
@@ -445,7 +345,7 @@ _DESCRIPTIONS = {
 }
 _FRAME = words("on in by for ( { -> : = , )")
 
-_CAUSES: tuple[Callable[[_Scene], Diagnostic | None], ...] = (
+_CAUSES: tuple[Callable[[Scene], Diagnostic | None], ...] = (
     _too_deep,
     _unreadable,
     _spaced_quantity,
@@ -474,6 +374,11 @@ def _nearest(word: str, known: Sequence[str]) -> str | None:
         return meant
     close = get_close_matches(word.lower()[:40], known, n=1, cutoff=0.7)
     return close[0] if close else None
+
+
+def _in_body(scene: Scene) -> bool:
+    """Whether a clause could stand here: nothing but the body's brace is open."""
+    return len(scene.open) == 1 and scene.word in _CLAUSES and "}" in scene.stop.expected
 
 
 def _owners(clause: str) -> list[str]:

@@ -37,7 +37,7 @@ class Effect(IntEnum):
     """What a reduction makes of the values of a rule's right-hand side."""
 
     PASS = 0
-    """The one value itself: `?rule` with one child."""
+    """The one value itself: a `?rule` with one symbol."""
     GATHER = 1
     """A list, to be spliced into the parent: `_rule` and what `*` and `+` expand to."""
     BUILD = 2
@@ -61,7 +61,7 @@ class Reduction:
     @property
     def is_unit(self) -> bool:
         """Whether reducing changes neither the value nor its extent."""
-        return self.effect is Effect.PASS and self.size == 1
+        return self.effect is Effect.PASS
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def _encode_rule(rule: LarkRule) -> list[Any]:
     target = rule.origin.name
     if target.startswith("_"):
         effect = Effect.GATHER
-    elif rule.options.expand1 and rule.alias is None and len(picks) == 1 and picks[0] >= 0:
+    elif rule.options.expand1 and rule.alias is None and picks == [0] and len(rule.expansion) == 1:
         effect = Effect.PASS
     else:
         effect = Effect.BUILD
