@@ -97,6 +97,17 @@ def test_a_context_comes_from_a_file_and_from_set(folder: Path) -> None:
     assert run_here("score", "p.ucl", "rows.jsonl", "--set", "mood=calm", "--format", "json").lines[0]["total"] == 0.0
 
 
+@pytest.mark.parametrize(("word", "total"), [("101", 1.0), ('"101"', 1.0), ("102", 0.0), ("null", 0.5)])
+def test_set_takes_a_number_for_text_where_the_field_is_text(folder: Path, word: str, total: float) -> None:
+    (folder / "p.ucl").write_text(
+        'context { room: text? }\nschema S { x: int }\nrule a on S { when (room ?? "") == "101" score 1 }\n'
+        "rule b on S { when absent(room) score 0.5 }\n"
+    )
+    (folder / "rows.jsonl").write_text('{"x": 1}\n')
+    ran = run_here("score", "p.ucl", "rows.jsonl", "--set", f"room={word}", "--format", "json")
+    assert ran.lines[0]["total"] == total
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -24,7 +24,7 @@ def act(program: Path, options: str | None, sql: str | None, schema: str | None,
     compiled = inputs.load_program(program)
     if compiled is None:
         return 1
-    rows = compiled.act(inputs.read_options(options, sql), schema, **inputs.read_call(**call))
+    rows = compiled.act(inputs.read_options(options, sql), schema, **inputs.read_call(compiled, **call))
     for row in rows:
         if format == "json":
             print_json(row)
@@ -55,7 +55,7 @@ def query(program: Path, name: str, arguments: list[str], format: str, **call: A
     if compiled is None:
         return 1
     definition = compiled.definition(name)
-    around = start_call(compiled.semantic, **inputs.read_call(**call))
+    around = start_call(compiled.semantic, **inputs.read_call(compiled, **call))
     answer = compiled.answer(name, arguments, around)
     value = to_json(answer.value, definition.result, around.zone)
     if format == "json":
@@ -76,7 +76,7 @@ def alerts(program: Path, format: str, **call: Any) -> int:
     compiled = inputs.load_program(program)
     if compiled is None:
         return 1
-    rows = compiled.alerts(**inputs.read_call(**call))
+    rows = compiled.alerts(**inputs.read_call(compiled, **call))
     for row in rows:
         if format == "json":
             print_json(row)

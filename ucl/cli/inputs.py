@@ -80,25 +80,37 @@ def read_options(path: str | None, sql: str | None) -> pa.Table:
 
 
 def read_call(
-    context: Path | None, sets: Sequence[str] | None, memory: Path | None, now: str | None, timezone: str | None
+    program: CompiledProgram,
+    context: Path | None,
+    sets: Sequence[str] | None,
+    memory: Path | None,
+    now: str | None,
+    timezone: str | None,
 ) -> dict[str, Any]:
-    """The keyword arguments that say what holds around a call."""
+    """The keyword arguments that say what holds around a call of the program."""
+    from ucl.semantics.types import Closed, Text, present
+
+    texts = {field.column for field in program.semantic.context if isinstance(present(field.type), Text | Closed)}
     known = dict(_object(context)) if context is not None else {}
     for pair in sets or ():
         name, equals, value = pair.partition("=")
         if not equals:
             raise CommandError(f"`--set {pair}` has no value", "write `--set name=value`")
-        known[name] = _word(value)
+        known[name] = _word(value, name in texts)
     remembered = None if memory is None else _object(memory)
     return {"context": known, "memory": remembered, "now": now, "timezone": timezone}
 
 
-def _word(text: str) -> Any:
-    """JSON where it is JSON, else the text as it stands: `--set busy=true`, `--set mood=calm`."""
+def _word(word: str, is_text: bool) -> Any:
+    """JSON where it is JSON, else the word as it stands: `--set busy=true`, `--set mood=calm`, `--set room=101`.
+
+    A field of text takes only JSON's texts and null for JSON.
+    """
     try:
-        return _parse(text)
+        value = _parse(word)
     except ValueError:
-        return text
+        return word
+    return value if not is_text or value is None or isinstance(value, str) else word
 
 
 def _object(path: Path) -> Mapping[str, Any]:

@@ -64,7 +64,7 @@ def score(
     if compiled is None:
         return 1
     table = inputs.read_options(options, sql)
-    result = compiled.score(table, schema, **inputs.read_call(**call), group_by=group_by, threads=threads)
+    result = compiled.score(table, schema, **inputs.read_call(compiled, **call), group_by=group_by, threads=threads)
     chosen = _format(output) if format is None else ScoreFormat(format)
     rows = list(range(len(result))) if top is None else [place.row for place in result.ranking(top)]
     if chosen in (ScoreFormat.TABLE, ScoreFormat.JSON):
@@ -162,7 +162,7 @@ def explain(
     if compiled is None:
         return 1
     table = inputs.read_options(options, sql)
-    result = compiled.score(table, schema, **inputs.read_call(**call), group_by=group_by)
+    result = compiled.score(table, schema, **inputs.read_call(compiled, **call), group_by=group_by)
     told = result.explain(row)
     if format == "json":
         print_json(told.to_json())
