@@ -37,7 +37,7 @@ from ucl.kernels.plan import (
     ValueNode,
     Whole,
 )
-from ucl.kernels.vector import OPERATIONS, Vector, zone_table
+from ucl.kernels.vector import Vector, ZoneTable, zone_table
 
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
@@ -63,6 +63,9 @@ class Engine(Protocol):
     def add(
         self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
     ) -> None: ...
+    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None: ...
+    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]: ...
+    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector: ...
 
 
 class Binding:
@@ -155,6 +158,11 @@ class Execution:
         bits = np.unpackbits(row, count=self.rows, bitorder="little").view(np.bool_)
         return ~bits if at & 1 else bits
 
+    def add_values(self, literal: Literal, value: int, totals: NDArray[np.int64]) -> None:
+        """Adds a value of the plan's graph to the totals of the rows where a mask holds."""
+        at = self.schedule.place[literal]
+        self.binding.engine.add_values(self.masks[at >> 1], bool(at & 1), self._values(value), totals)
+
     def vector(self, value: int) -> Vector:
         """A value of the plan's graph, of shape (rows,)."""
         return self._vectors[value]
@@ -218,9 +226,9 @@ class Execution:
             case Constant(value, floating):
                 return Vector(np.asarray(value, np.float64 if floating else np.int64))
             case Operation(op, arguments):
-                return OPERATIONS[op].run(*(self._vectors[argument].values for argument in arguments))
+                return self.binding.engine.operate(op, tuple(self._vectors[argument].values for argument in arguments))
             case Local(instant):
-                return Vector(self.binding.zone.local(self._values(instant)))
+                return Vector(self.binding.engine.local(self.binding.zone, self._values(instant)))
             case FromWall(wall):
                 return self.binding.zone.from_wall(self._values(wall))
             case Select(condition, then, otherwise):

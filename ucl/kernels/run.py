@@ -140,7 +140,7 @@ def _score_block(binding: Binding, adder: _Adder, result: _Result, start: int, s
     totals = result.total[start:stop]
     binding.engine.add(execution.masks, adder.literals, adder.amounts, totals)
     for mask, value in adder.varying:
-        np.add(totals, execution.vector(value).values, out=totals, where=execution.bits(mask))
+        execution.add_values(mask, value, totals)
     result.feasible[start:stop] = ~execution.bits(outcomes.infeasible)
     result.contested[start:stop] = execution.bits(outcomes.contested)
     return _failures(execution, result.valid[start:stop])

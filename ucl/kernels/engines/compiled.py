@@ -21,6 +21,10 @@ from numba.core.compiler import CompileResult
 from numpy.typing import NDArray
 
 from ucl.kernels.engines import kernel_cache
+from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
+from ucl.semantics.operations import INT_MAX, INT_MIN
+from ucl.semantics.outcome import MAGNITUDE, NANO
+from ucl.semantics.types import DAY
 
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
@@ -51,13 +55,13 @@ def _kernel(*signatures: Any) -> Callable[[Kernel], Kernel]:
 
 # Rows whose totals stay in the nearest cache while rule after rule adds to them.
 _ROWS_AT_ONCE = 4096
-# With up to so many bits in a word, one addition each is cheaper than 64 in vectors.
-_FEW_BITS = 3
 # Where at least this share of codes means something, most rows have a hit, and looking for rows of hits is wasted.
 _DENSE = 0.1
 
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_INT_MIN, _INT_MAX = INT_MIN, INT_MAX
+_DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
 
 
 # --- tests ----------------------------------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ def look_up(codes, table, masks):  # type: ignore[no-untyped-def]
         for part in range(table.shape[1]):
             first = part * 64
             for row in range(inside):
-                square[row] = table[codes[start + row], part]
+                square[row] = table[np.uint32(codes[start + row]), part]
             for row in range(inside, 64):
                 square[row] = np.uint64(0)
             here = min(64, tests - first)
@@ -141,33 +145,43 @@ def look_up(codes, table, masks):  # type: ignore[no-untyped-def]
                     masks[first + test, word] = square[test]
 
 
+@_kernel(nt.void(nt.uint64, nt.int64, _WORDS))
+def mark(tests, row, masks):  # type: ignore[no-untyped-def]
+    """Sets the row's bit in the mask of each test."""
+    bit = _ONE << np.uint64(row & 63)
+    test = 0
+    while tests:
+        if tests & _ONE:
+            masks[test, row >> 6] |= bit
+        tests >>= _ONE
+        test += 1
+
+
 @_kernel(nt.void(_INTS_IN, _INTS_IN, _WORD_TABLE, _BITS_IN, _WORDS))
 def any_element_sparse(offsets, elements, table, means, masks):  # type: ignore[no-untyped-def]
-    """Few codes mean anything: one scan over all elements, and a search for the row of a hit."""
+    """Few codes mean anything: one scan over all elements, eight at a time, and a search for the row of a hit."""
     rows = offsets.shape[0] - 1
     masks[:] = np.uint64(0)
-    last = 0
-    for place in range(offsets[0], offsets[rows]):
-        code = elements[place]
-        if means[code]:
-            beyond = rows
-            row = last
-            while beyond - row > 1:
-                middle = (row + beyond) >> 1
-                if offsets[middle] <= place:
-                    row = middle
-                else:
-                    beyond = middle
-            last = row
-            bit = _ONE << np.uint64(row & 63)
-            for part in range(table.shape[1]):
-                found = table[code, part]
-                test = part * 64
-                while found:
-                    if found & _ONE:
-                        masks[test, row >> 6] |= bit
-                    found >>= _ONE
-                    test += 1
+    row = 0
+    place = offsets[0]
+    end = offsets[rows]
+    while place < end:
+        beyond = min(place + 8, end)
+        hit = False
+        if beyond - place == 8:
+            for step in range(8):
+                hit |= means[np.uint64(elements[place + step])]
+        else:
+            hit = True
+        if hit:
+            for at in range(place, beyond):
+                code = np.uint64(elements[at])
+                if means[code]:
+                    while offsets[row + 1] <= at:
+                        row += 1
+                    for part in range(table.shape[1]):
+                        mark(table[code, part], row, masks[part * 64 :])
+        place = beyond
 
 
 @_kernel(nt.void(_INTS_IN, _INTS_IN, _WORD_TABLE, _WORDS))
@@ -182,7 +196,7 @@ def any_element_dense(offsets, elements, table, masks):  # type: ignore[no-untyp
             for row in range(inside):
                 found = np.uint64(0)
                 for place in range(offsets[start + row], offsets[start + row + 1]):
-                    found |= table[elements[place], part]
+                    found |= table[np.uint64(elements[place]), part]
                 square[row] = found
             for row in range(inside, 64):
                 square[row] = np.uint64(0)
@@ -213,11 +227,35 @@ def conjoin(masks, operands, first):  # type: ignore[no-untyped-def]
                 out[word] &= operand[word] ^ flip
 
 
+@_kernel(nt.int64(nt.uint64))
+def lowest_bit(bits):  # type: ignore[no-untyped-def]
+    """The place of the lowest bit that is set; there is one."""
+    left = bits & (np.uint64(0) - bits)
+    place = 0
+    for width in (32, 16, 8, 4, 2, 1):
+        if left >> np.uint64(width):
+            left >>= np.uint64(width)
+            place += width
+    return place
+
+
+@_kernel(nt.void(_INTS, nt.uint64, nt.int64))
+def add_where(totals, bits, amount):  # type: ignore[no-untyped-def]
+    """Adds to each of up to 64 totals whose bit is set."""
+    if totals.shape[0] == 64:
+        for row in range(64):
+            totals[row] += amount if (bits >> np.uint64(row)) & _ONE else 0
+    else:
+        for row in range(totals.shape[0]):
+            totals[row] += amount if (bits >> np.uint64(row)) & _ONE else 0
+
+
 @_kernel(nt.void(_WORDS, _INTS_IN, _INTS_IN, _INTS))
 def add(masks, literals, amounts, totals):  # type: ignore[no-untyped-def]
     rows = totals.shape[0]
     words = masks.shape[1]
     at_once = _ROWS_AT_ONCE // 64
+    last = _ALL if rows & 63 == 0 else (_ONE << np.uint64(rows & 63)) - _ONE
     for first in range(0, words, at_once):
         beyond = min(words, first + at_once)
         for rule in range(literals.shape[0]):
@@ -226,26 +264,80 @@ def add(masks, literals, amounts, totals):  # type: ignore[no-untyped-def]
             amount = amounts[rule]
             for word in range(first, beyond):
                 bits = mask[word] ^ flip
-                start = word * 64
-                if rows - start < 64:
-                    bits &= (_ONE << np.uint64(rows - start)) - _ONE
+                if word == words - 1:
+                    bits &= last
                 if bits == 0:
                     continue
-                count = 0
-                left = bits
-                while left and count <= _FEW_BITS:
-                    left &= left - _ONE
-                    count += 1
-                if count > _FEW_BITS and rows - start >= 64:
-                    for row in range(64):
-                        totals[start + row] += amount & -np.int64((bits >> np.uint64(row)) & _ONE)
+                start = word * 64
+                rest = bits & (bits - _ONE)
+                rest &= rest - _ONE
+                if rest & (rest - _ONE):
+                    add_where(totals[start : start + 64], bits, amount)
                 else:
-                    row = start
                     while bits:
-                        if bits & _ONE:
-                            totals[row] += amount
-                        bits >>= _ONE
-                        row += 1
+                        totals[start + lowest_bit(bits)] += amount
+                        bits &= bits - _ONE
+
+
+@_kernel(nt.void(_MASK, nt.uint64, _INTS_IN, _INTS))
+def add_values(mask, flip, values, totals):  # type: ignore[no-untyped-def]
+    """Adds each row's own value where the mask, flipped, holds."""
+    rows = totals.shape[0]
+    for word in range(mask.shape[0]):
+        bits = mask[word] ^ flip
+        if bits == 0:
+            continue
+        start = word * 64
+        if rows - start >= 64:
+            for row in range(64):
+                totals[start + row] += values[start + row] if (bits >> np.uint64(row)) & _ONE else 0
+        else:
+            for row in range(rows - start):
+                totals[start + row] += values[start + row] if (bits >> np.uint64(row)) & _ONE else 0
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+# A few of `vector`'s operations that NumPy takes several passes for.
+
+
+@_kernel(nt.void(_INTS_IN, _INTS_IN, _INTS_IN, _INTS))
+def to_wall(instants, transitions, offsets, walls):  # type: ignore[no-untyped-def]
+    """Searches for a change of offset only where an instant leaves the stretch of the one before it."""
+    first = np.int64(1)
+    beyond = np.int64(0)
+    offset = np.int64(0)
+    for row in range(instants.shape[0]):
+        instant = instants[row]
+        if instant < first or instant >= beyond:
+            place = np.searchsorted(transitions, instant, side="right")
+            first = transitions[place - 1] if place > 0 else np.int64(_INT_MIN)
+            beyond = transitions[place] if place < transitions.shape[0] else np.int64(_INT_MAX)
+            offset = offsets[place]
+        walls[row] = instant + offset
+
+
+@_kernel(nt.void(_INTS_IN, _INTS))
+def wall_time(walls, times):  # type: ignore[no-untyped-def]
+    for row in range(walls.shape[0]):
+        times[row] = walls[row] % _DAY
+
+
+@_kernel(nt.void(_INTS_IN, _INTS))
+def weekday(days, weekdays):  # type: ignore[no-untyped-def]
+    """Days lie within some three million of 1970, so that 32 bits hold them, moved on by whole weeks."""
+    for row in range(days.shape[0]):
+        weekdays[row] = np.uint32(days[row] + 7_000_003) % np.uint32(7)
+
+
+@_kernel(nt.boolean(_FLOATS_IN, nt.float64, _INTS))
+def contribution(values, weight, nanos):  # type: ignore[no-untyped-def]
+    """Whether all stay within the magnitude that a contribution may have; else `nanos` means nothing."""
+    within = True
+    for row in range(values.shape[0]):
+        weighted = weight * values[row]
+        within &= abs(weighted) <= _MAGNITUDE
+        nanos[row] = np.int64(np.rint(weighted * _NANO))
+    return within
 
 
 # --- the engine -----------------------------------------------------------------------------------------------------
@@ -297,6 +389,28 @@ class Compiled:
         self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
     ) -> None:
         add(masks, literals, amounts, totals)
+
+    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        add_values(mask, _ALL if negative else np.uint64(0), _plain(values), totals)
+
+    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]:
+        walls = np.empty(len(instants), np.int64)
+        to_wall(_plain(instants), zone.transitions, zone.offsets, walls)
+        return walls
+
+    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector:
+        values = arguments[0]
+        if values.ndim:
+            match op:
+                case "wall_time" | "date_weekday":
+                    parts = np.empty(len(values), np.int64)
+                    (wall_time if op == "wall_time" else weekday)(_plain(values), parts)
+                    return Vector(parts)
+                case "contribution":
+                    nanos = np.empty(len(values), np.int64)
+                    if contribution(_plain(values), float(arguments[1]), nanos):
+                        return Vector(nanos)
+        return OPERATIONS[op].run(*arguments)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

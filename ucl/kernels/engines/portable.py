@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
+
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
 
@@ -61,6 +63,17 @@ class Portable:
             if mask.any():
                 bits = np.unpackbits(mask.view(np.uint8), count=len(totals), bitorder="little").view(np.bool_)
                 np.add(totals, amount, out=totals, where=bits)
+
+    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        signed = ~mask if negative else mask
+        bits = np.unpackbits(signed.view(np.uint8), count=len(totals), bitorder="little").view(np.bool_)
+        np.add(totals, values, out=totals, where=bits)
+
+    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]:
+        return zone.local(instants)
+
+    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector:
+        return OPERATIONS[op].run(*arguments)
 
 
 def _signed(masks: Words, literals: NDArray[np.int64]) -> Words:
