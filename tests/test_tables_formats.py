@@ -215,6 +215,23 @@ def test_what_one_row_says_does_not_change_another() -> None:
         assert (0 in columns.invalid) == (0 in alone.invalid), odd
 
 
+def test_values_that_json_can_not_say_are_wrong_by_themselves() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"k": deep}
+    for odd in (10**5000, circle, deep, {(1, 2): 3}, [[10**5000]]):
+        for type in (t.INT, t.TEXT, t.Set(t.TEXT)):
+            columns = ingest(to_table([{"x": odd}, {"x": None}]), schema(field("x", t.Optional(type))), UTC)
+            assert list(columns.invalid) == [0]
+
+
+def test_keys_that_are_no_text_are_named_as_text() -> None:
+    columns = ingest(to_table([{1: 5, "h": {2: "x"}}]), schema(field("n", t.INT, column="1")), UTC)
+    assert values(columns, "n") == [5]
+
+
 # --- what is no table -----------------------------------------------------------------------------------------------
 
 

@@ -44,7 +44,11 @@ def encode(value: Any, plain: Callable[[Any], Any]) -> str:
                 return sorted(value, key=repr)
         return str(value) if value is rich else value
 
-    return json.dumps(value, default=default)
+    try:
+        return json.dumps(value, default=default)
+    except (TypeError, ValueError, RecursionError):
+        # Too long a number, a circle, keys that are no text: a list in a list, which is a value of no type.
+        return json.dumps([[f"a value of the kind {type(value).__name__}"]])
 
 
 def decode(text: str) -> Any:

@@ -39,6 +39,9 @@ def table_from_rows(rows: Sequence[Mapping[str, Any]], origin: str) -> pa.Table:
     import pyarrow as pa
 
     names = _keys(rows)
+    if names is not None and any(type(name) is not str for name in names):
+        rows = [{str(name): value for name, value in row.items()} for row in rows]
+        names = _keys(rows)
     if names is None:
         raise too_many_columns(origin, len(set(chain.from_iterable(rows))))
     if not names:
@@ -58,8 +61,10 @@ def column_from_values(name: str, values: list[Any], depth: int = 0) -> tuple[pa
 
     array = _typed(values, depth)
     if array is None:
-        values = [_plain(value) for value in values]
-        array = _typed(values, depth)
+        plain = [_plain(value) for value in values]
+        # A second look without anything new would double the work at every level of nesting.
+        if any(before is not after for before, after in zip(values, plain)):
+            values, array = plain, _typed(plain, depth)
     if array is None:
         texts = [None if value is None else encode(value, _plain) for value in values]
         return pa.array(texts, pa.string()), marked(pa.field(name, pa.string()), Cells.JSON)
@@ -133,7 +138,7 @@ def _struct(values: list[Any], depth: int) -> pa.Array | None:
 
     rows = [value or {} for value in values]
     names = _keys(rows)
-    if names is None or depth >= _DEEPEST:
+    if names is None or depth >= _DEEPEST or any(type(name) is not str for name in names):
         return None
     absent = np.fromiter((value is None for value in values), np.bool_, len(values))
     if not names:
@@ -204,6 +209,8 @@ def _plain(value: Any) -> Any:
             return str(value)
         case dt.datetime() if hasattr(value, "to_pydatetime"):
             return None if value != value else value.to_pydatetime(warn=False)
+        case dict() if type(value) is dict and all(type(key) is str for key in value):
+            return value
         case Mapping():
             return {str(key): inner for key, inner in value.items()}
         case AbstractSet():
