@@ -7,6 +7,7 @@ mistake. A file that can't be opened is `OSError`, which the doors put in words.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,16 +68,17 @@ def compile_program(source: Source, folder: Path | None = None) -> Program:
 def root_folder(folder: Path, file: File) -> Path:
     """The folder from which a file's own module path leads to it; the file's folder where none does.
 
-    `module scheduling.meetings` in `x/scheduling/meetings.ucl` has the root `x`.
+    `module scheduling.meetings` in `x/scheduling/meetings.ucl` has the root `x`. Relative paths stay relative, since
+    messages show them.
     """
     declared = next((d for d in file.declarations if isinstance(d, ModuleDeclaration)), None)
-    here = folder.resolve()
-    if declared is None:
-        return here
-    outer = [name.text for name in declared.path[:-1]]
-    fits = list(here.parts[len(here.parts) - len(outer) :]) == outer
-    named = Path(file.source.path).stem == declared.path[-1].text
-    return here.parents[len(outer) - 1] if outer and fits and named else here
+    names = [] if declared is None else [name.text for name in declared.path]
+    outer, here = names[:-1], folder.resolve()
+    if not outer or list(here.parts[-len(outer) :]) != outer or Path(file.source.path).stem != names[-1]:
+        return folder
+    root = here.parents[len(outer) - 1]
+    shown = Path(os.path.normpath(folder.joinpath(*[".."] * len(outer))))
+    return shown if shown.resolve() == root else root
 
 
 @dataclass(frozen=True)

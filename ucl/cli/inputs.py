@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli.output import CommandError
-from ucl.cli.source import complain_about
+from ucl.cli.source import complain_about, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ def load_program(path: Path) -> CompiledProgram | None:
     try:
         program, report = check_path(path)
     except OSError as error:
-        raise unreadable(str(path), error) from None
+        raise unreadable(path, error) from None
     if program is None:
         complain_about(report)
         return None
@@ -122,7 +122,7 @@ def _object(path: Path) -> Mapping[str, Any]:
                 text = file.read(_LARGEST_JSON)
         value = _parse(text)
     except OSError as error:
-        raise unreadable(str(path), error) from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise CommandError(f"`{path}` is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -153,11 +153,3 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(word: str) -> Any:
     raise ValueError(f"{word} is not a value of JSON")
-
-
-def unreadable(path: str, error: OSError) -> CommandError:
-    if isinstance(error, FileNotFoundError):
-        return CommandError(f"there is no file `{path}`")
-    if isinstance(error, IsADirectoryError):
-        return CommandError(f"`{path}` is a folder", "name one file in it")
-    return CommandError(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")

@@ -7,9 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from ucl.cli.inputs import unreadable
 from ucl.cli.output import CommandError, remark
-from ucl.cli.source import complain_about, program_files
+from ucl.cli.source import complain_about, program_files, unreadable
 
 
 def add_build(parser: ArgumentParser) -> None:
@@ -30,7 +29,7 @@ def build(paths: list[Path], output: Path) -> int:
         try:
             program, report = check_path(path)
         except OSError as error:
-            raise unreadable(str(path), error) from None
+            raise unreadable(path, error) from None
         if program is None:
             complain_about(report)
             broken = True

@@ -39,7 +39,7 @@ def check(paths: list[Path], format: str, fast: bool, strict: bool) -> int:
         try:
             found.extend(check_path(path)[1])
         except OSError as error:
-            complain(f"`{path}`: {(error.strerror or 'it can not be read').lower()}")
+            complain(unreadable(path, error).message)
             missing += 1
     found = list(_once(found))
     _print_findings(found, CheckFormat(format))
@@ -48,6 +48,16 @@ def check(paths: list[Path], format: str, fast: bool, strict: bool) -> int:
     if not fast:
         remark("note: checked were syntax, names and types; the analysis of rules against each other is not yet here")
     return 2 if missing else int(fails(found, strict))
+
+
+def unreadable(path: Path, error: OSError) -> CommandError:
+    """What to say of a file that can't be opened: `path`, or one that it led to."""
+    name = error.filename or path
+    if isinstance(error, FileNotFoundError):
+        return CommandError(f"there is no file `{name}`")
+    if isinstance(error, IsADirectoryError):
+        return CommandError(f"`{name}` is a folder", "name one file in it")
+    return CommandError(f"`{name}`: {(error.strerror or 'it can not be read').lower()}")
 
 
 def program_files(paths: Iterable[Path]) -> Iterator[Path]:
