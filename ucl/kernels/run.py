@@ -23,6 +23,9 @@ from ucl.kernels.subset import rows_of
 from ucl.kernels.whole import Groups, add_wholes
 from ucl.semantics.outcome import Invalid, Reason
 
+_BLOCKS_A_THREAD = 4
+_LEAST_BLOCK = 4096
+
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
@@ -80,7 +83,7 @@ def score(
     binding = Binding(plan, columns, chosen)
     add_wholes(binding, columns, groups)
     result = _Result.empty(columns)
-    size = block_rows or chosen.block_rows
+    size = block_rows or _block_rows(chosen.block_rows, columns.rows, threads)
     blocks = [(start, min(start + size, columns.rows)) for start in range(0, columns.rows, size)]
     adder = _Adder(plan)
     if threads > 1 and len(blocks) > 1:
@@ -89,6 +92,14 @@ def score(
     else:
         failed = [_score_block(binding, adder, result, *block) for block in blocks]
     return result.scores(failed)
+
+
+def _block_rows(most: int, rows: int, threads: int) -> int:
+    """Whole words of a mask, and a few blocks for each thread, so that they end together."""
+    if threads == 1:
+        return most
+    share = -(-rows // (threads * _BLOCKS_A_THREAD))
+    return max(_LEAST_BLOCK, min(most, -(-share // 64) * 64))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from ucl.kernels.engines import kernel_cache
 from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
-from ucl.semantics.operations import INT_MAX, INT_MIN
 from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
@@ -58,9 +57,12 @@ _ROWS_AT_ONCE = 4096
 # Where at least this share of codes means something, most rows have a hit, and looking for rows of hits is wasted.
 _DENSE = 0.1
 
+# Local times are found for so many rows at a time, by addition where at most so many changes of offset lie among them.
+_ROWS_OF_A_ZONE = 1024
+_FEW_CHANGES = 8
+
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_INT_MIN, _INT_MAX = INT_MIN, INT_MAX
 _DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
 
 
@@ -302,18 +304,28 @@ def add_values(mask, flip, values, totals):  # type: ignore[no-untyped-def]
 
 @_kernel(nt.void(_INTS_IN, _INTS_IN, _INTS_IN, _INTS))
 def to_wall(instants, transitions, offsets, walls):  # type: ignore[no-untyped-def]
-    """Searches for a change of offset only where an instant leaves the stretch of the one before it."""
-    first = np.int64(1)
-    beyond = np.int64(0)
-    offset = np.int64(0)
-    for row in range(instants.shape[0]):
-        instant = instants[row]
-        if instant < first or instant >= beyond:
-            place = np.searchsorted(transitions, instant, side="right")
-            first = transitions[place - 1] if place > 0 else np.int64(_INT_MIN)
-            beyond = transitions[place] if place < transitions.shape[0] else np.int64(_INT_MAX)
-            offset = offsets[place]
-        walls[row] = instant + offset
+    """Of a few rows at a time, the first and the last instant say which changes of offset lie between: mostly none."""
+    for start in range(0, instants.shape[0], _ROWS_OF_A_ZONE):
+        here = instants[start : start + _ROWS_OF_A_ZONE]
+        out = walls[start : start + _ROWS_OF_A_ZONE]
+        earliest = here[0]
+        latest = here[0]
+        for row in range(here.shape[0]):
+            earliest = min(earliest, here[row])
+            latest = max(latest, here[row])
+        first = np.searchsorted(transitions, earliest, side="right")
+        last = np.searchsorted(transitions, latest, side="right")
+        if last - first > _FEW_CHANGES:
+            for row in range(here.shape[0]):
+                out[row] = here[row] + offsets[np.searchsorted(transitions, here[row], side="right")]
+            continue
+        for row in range(here.shape[0]):
+            out[row] = here[row] + offsets[first]
+        for change in range(first, last):
+            moment = transitions[change]
+            step = offsets[change + 1] - offsets[change]
+            for row in range(here.shape[0]):
+                out[row] += step if here[row] >= moment else 0
 
 
 @_kernel(nt.void(_INTS_IN, _INTS))
@@ -355,7 +367,7 @@ class Compiled:
     """`execute.Engine` by numba."""
 
     name = "numba"
-    block_rows = 1 << 14
+    block_rows = 1 << 16
 
     def prepare(self, table: Bits) -> Table:
         tests, codes = table.shape
@@ -415,7 +427,8 @@ class Compiled:
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
     """As the kernels' signatures want it: contiguous and aligned. Columns nearly always are."""
-    return np.require(array, requirements=("C", "A"))
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=("C", "A"))
 
 
 # --- compiling ------------------------------------------------------------------------------------------------------
