@@ -21,7 +21,7 @@ from ucl.frozen import frozen
 from ucl.semantics import aggregates
 from ucl.semantics import program as p
 from ucl.semantics.builtins import Signature
-from ucl.semantics.operations import Overflow, checked_instant
+from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call, Outcome, as_score
 from ucl.semantics.program import Expr, Value
 
@@ -207,7 +207,8 @@ def evaluate(expr: Expr, frame: Frame) -> Any:
         case p.LetValue():
             value = evaluate(expr.let.value, frame.within({}))
         case p.LocalInstant():
-            value = checked_instant(frame.call.zone.instant(expr.local).instant)
+            # A literal is what it says, though far west its instant may lie past the year 9999 in UTC.
+            value = frame.call.zone.instant(expr.local).instant
         case p.RuleFact():
             assert frame.facts is not None
             value = frame.facts.rules(expr.kind, expr.rule)
