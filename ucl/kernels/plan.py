@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Path
 from ucl.semantics.outcome import Call, Reason
 from ucl.semantics.program import Expr
@@ -39,14 +40,14 @@ def negated(literal: Literal) -> Literal:
 # --- values: one array for each block of rows -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """A column's own values, or its codes where it is text."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """`floating` tells 1.0 from 1, which are equal in Python."""
 
@@ -54,7 +55,7 @@ class Constant:
     floating: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """`op` is a row of `vector.OPERATIONS`; `arguments` are values."""
 
@@ -62,21 +63,21 @@ class Operation:
     arguments: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Local:
     """The wall clock in the call's zone at an instant."""
 
     instant: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FromWall:
     """The instant at which the call's zone shows a wall clock: a `fold` means the first, a gap moves on."""
 
     wall: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Select:
     """`then` where the mask holds, else `otherwise`."""
 
@@ -85,7 +86,7 @@ class Select:
     otherwise: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfText:
     """An expression that reads one text column: evaluated once for each distinct text."""
 
@@ -94,14 +95,14 @@ class OfText:
     key: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whole:
     """A column that only the whole table gives: `plan.wholes[index]`."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SameText:
     """Whether two text columns hold the same text, whatever their dictionaries are."""
 
@@ -109,12 +110,12 @@ class SameText:
     right: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetSize:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountHits:
     """How many elements of a set column are in the `members` that the test describes."""
 
@@ -122,7 +123,7 @@ class CountHits:
     members: Members
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HasElement:
     """Whether a row's set contains the row's own value of another column."""
 
@@ -130,7 +131,7 @@ class HasElement:
     element: int | Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetsMeet:
     """`overlaps` or `subset` of two set columns."""
 
@@ -159,7 +160,7 @@ ValueNode = (
 # --- which texts, or elements of a set, a test means ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneOf:
     """The listed values; all others where `inverted`."""
 
@@ -167,7 +168,7 @@ class OneOf:
     inverted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """Those for which a test holds or, asked for its `overflow`, can't be evaluated.
 
@@ -187,7 +188,7 @@ Members = OneOf | Where
 # --- tests: one mask each -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtLeast:
     """`value >= constant`."""
 
@@ -195,7 +196,7 @@ class AtLeast:
     constant: int | float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Among:
     """A text column's value is one of the members."""
 
@@ -203,7 +204,7 @@ class Among:
     members: Members
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnyElement:
     """A set column has an element among the members."""
 
@@ -211,7 +212,7 @@ class AnyElement:
     members: Members
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """A bit of a value: `holds` (it is a bool), `over` (it overflows) or `missing` (a partial operation has none)."""
 
@@ -219,7 +220,7 @@ class Flag:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HasValue:
     """A column has a value in the row; a nested record is there."""
 
@@ -232,7 +233,7 @@ Test = AtLeast | Among | AnyElement | Flag | HasValue
 # --- what runs ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cuts:
     """`masks[first + k] = value >= constants[k]`."""
 
@@ -241,7 +242,7 @@ class Cuts:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lookups:
     """`masks[first + k]`: the text is one of `members[k]`, or the set has an element among them."""
 
@@ -250,7 +251,7 @@ class Lookups:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conjunctions:
     """`masks[first + j]`: all of the literals `operands[j]`, of shape (conjunctions, operands of each)."""
 
@@ -258,7 +259,7 @@ class Conjunctions:
     operands: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stage:
     """What can be computed once the stages before it are: values, tests on them, then conjunctions in their order."""
 
@@ -279,7 +280,7 @@ class Schedule:
     place: dict[Literal, Literal] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Residual:
     """An expression that no vector operation computes: evaluated once for each distinct tuple of what it reads."""
 
@@ -287,7 +288,7 @@ class Residual:
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """A batch builtin's column: of `value` (of type `type`) over each choice set.
 
@@ -305,7 +306,7 @@ class Batch:
 WholeColumn = Residual | Batch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """Where the mask holds, the rule or constraint makes the row invalid."""
 
@@ -314,7 +315,7 @@ class Failure:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contribution:
     """Rule number `rule` adds `amount` (or, where that is None, the value `varying`) where the mask holds."""
 

@@ -154,9 +154,8 @@ def _order(graph: Graph, left: Number, right: Number) -> Number:
 
 def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Truth:
     """As `program.InRange` says; an open end is None."""
-    parts = [part for part in (value, low, high) if part is not None]
-    over = graph.any_of(*[part.over for part in parts])
-    if all(isinstance(part, Fixed) for part in parts):
+    over = graph.any_of(value.over, FALSE if low is None else low.over, FALSE if high is None else high.over)
+    if isinstance(value, Fixed) and not isinstance(low or value, Number) and not isinstance(high or value, Number):
         return Truth(_fixed_within(value, low, high, inclusive, wraps), over=over)
     after_low = TRUE if low is None else negated(_less(graph, value, low))
     before_high = TRUE

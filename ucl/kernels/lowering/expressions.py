@@ -82,7 +82,7 @@ class Lowering:
     _known: dict[int, Form] = field(default_factory=dict)
     _residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
-    _parts: dict[tuple[str, int], int] = field(default_factory=dict)
+    _parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
@@ -281,6 +281,17 @@ class Lowering:
     # --- operations -------------------------------------------------------------------------------------------------
 
     def _apply(self, expr: p.Apply, names: Names) -> Form:
+        """A local part of a field is found once; anything else from the forms of its arguments."""
+        first = expr.arguments[0]
+        if not (isinstance(first, p.OptionValue) and expr.signature.op in _PARTS):
+            return self._operation(expr, names)
+        key = (expr.signature.op, first.path)
+        form = self._parts_of.get(key)
+        if form is None:
+            form = self._parts_of[key] = self._operation(expr, names)
+        return form
+
+    def _operation(self, expr: p.Apply, names: Names) -> Form:
         forms = [self.form(argument, names) for argument in expr.arguments]
         if all(isinstance(form, Fixed) for form in forms):
             return self._computed(expr, forms)
@@ -310,12 +321,9 @@ class Lowering:
 
     def _part(self, op: str, instant: int) -> int:
         """A local part of an instant."""
-        value = self._parts.get((op, instant))
-        if value is None:
-            value = self.graph.value(Local(instant))
-            for step in _PARTS[op]:
-                value = self.graph.value(Operation(step, (value,)))
-            self._parts[op, instant] = value
+        value = self.graph.value(Local(instant))
+        for step in _PARTS[op]:
+            value = self.graph.value(Operation(step, (value,)))
         return value
 
     def _operand(self, form: Form, expr: Expr) -> int:
@@ -476,7 +484,7 @@ def type_at(schema: Schema, path: Path) -> tuple[t.Type, bool]:
 
 
 def _fixed(value: Any, type: t.Type) -> Fixed:
-    if isinstance(t.present(type), _FLOATS) and isinstance(value, int):
+    if isinstance(value, int) and isinstance(t.present(type), _FLOATS):
         return Fixed(float(value))
     return Fixed(value)
 

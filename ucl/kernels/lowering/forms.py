@@ -6,14 +6,14 @@ row holds that is not in the one, or is in the other, means nothing and is never
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import FALSE, TRUE, Literal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fixed:
     """The same for every row: a constant, or something of the call. None is absent; `over` that it overflows."""
 
@@ -25,14 +25,14 @@ class Fixed:
         return FALSE if self.value is None else TRUE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truth:
     holds: Literal
     there: Literal = TRUE
     over: Literal = FALSE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """An int64 value of the graph, or a float64 one where `floating`."""
 
@@ -42,21 +42,21 @@ class Number:
     over: Literal = FALSE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextColumn:
     path: Path
     there: Literal
     over: Literal = FALSE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetColumn:
     path: Path
     there: Literal
     over: Literal = FALSE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nested:
     """A record within the option."""
 

@@ -6,9 +6,9 @@ fold, a conjunction of a literal and its negation is false, conjunctions in conj
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ucl.frozen import frozen
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
@@ -30,7 +30,7 @@ from ucl.kernels.plan import (
 _FLATTEN = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class All:
     """Every operand holds; at least two, sorted."""
 
