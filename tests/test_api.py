@@ -202,6 +202,9 @@ def test_a_column_splits_the_table_into_choice_sets() -> None:
     table = {"n": [3, 2, 1, 5], "g": ["x", "x", None, None], "l": [[1], [2], [3], [4]]}
     assert program.score(table).total.tolist() == [0.0, 0.0, 1.0, 0.0]
     assert program.score(table, group_by="g").total.tolist() == [0.0, 1.0, 1.0, 0.0]
+    coded = pd.DataFrame({"n": [3, 2, 1, 5], "g": pd.Categorical(["x", "x", "y", None])})
+    assert program.score(coded, group_by="g").total.tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert program.score({"n": [2, 1], "g": [None, None]}, group_by="g").total.tolist() == [0.0, 1.0]
     with pytest.raises(CallError, match="lists or records"):
         program.score(table, group_by="l")
 

@@ -84,8 +84,13 @@ def _groups(table: pa.Table, column: str) -> NDArray[np.int64]:
 
     if column not in table.column_names:
         raise errors.no_such_column(column, table.column_names)
+    values = table[column]
+    if pa.types.is_null(values.type):
+        return np.zeros(len(values), np.int64)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
     try:
-        codes = pc.rank(table[column], sort_keys="ascending", tiebreaker="dense")
+        codes = pc.rank(values, sort_keys="ascending", tiebreaker="dense")
     except pa.ArrowNotImplementedError:
         raise errors.not_comparable(column) from None
     return np.asarray(codes, np.int64)
