@@ -65,7 +65,7 @@ def score_table(
 ) -> Result:
     """Scores every row of a table whose rows are options of `schema`."""
     columns = ingest(table, schema, call.zone)
-    groups = None if group_by is None else _groups(table, group_by)
+    groups = None if group_by is None else choice_sets(table, group_by)
     with errors.bounded():
         plan = lower(program, schema, call)
         scores = run_kernels(plan, columns, groups=groups, threads=threads or _threads_for(columns.rows))
@@ -77,7 +77,7 @@ def _threads_for(rows: int) -> int:
     return (os.cpu_count() or 1) if rows >= _LONG_TABLE else 1
 
 
-def _groups(table: pa.Table, column: str) -> NDArray[np.int64]:
+def choice_sets(table: pa.Table, column: str) -> NDArray[np.int64]:
     """A number for each row's choice set; rows without a value are one set."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -86,7 +86,7 @@ class Outcome:
 
 def as_score(nano: int) -> float:
     """A total or a contribution as people read it, in doubles: kernels divide the same way."""
-    return float(nano) / NANO
+    return nano / NANO
 
 
 def decide(total: int, feasible: bool, contested: bool) -> Decision:
