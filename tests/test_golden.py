@@ -1,4 +1,4 @@
-"""Golden programs give their answers at every stage: on the command line, laid out anew, in `evaluate`, in both engines."""
+"""Golden programs give their answers at every stage: the command line, laid out anew, `evaluate`, both engines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CALLED = [pytest.param(case, id=case.name) for case in cases() if case.status ==
 
 
 def misses(wanted: Any, got: Any, place: str = "") -> str | None:
-    """Where `got` lacks a key of `wanted` or has another value; objects may have more keys, numbers are equal exactly."""
+    """Where `got` lacks a key of `wanted` or has another value; objects may have more keys."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         found = (misses(value, got.get(key, "(missing)"), f"{place}.{key}") for key, value in wanted.items())
         return next((miss for miss in found if miss), None)
