@@ -258,7 +258,10 @@ def expressions(depth: int) -> Expressions:
 def programs(draw: st.DrawFn, depth: int = 2, most: int = 6) -> str:
     """A program with rules and constraints on S."""
     kinds = expressions(depth)
-    conditions = kinds.bools
+    # What is needed and what is not shows where a part decides and another overflows.
+    needed = _binary(kinds.ints, ["*", "+"], kinds.ints).map(lambda product: f"({product} > 0)")
+    deciding = _binary(kinds.bools, ["and", "or"], st.one_of(kinds.bools, needed))
+    conditions = st.one_of(kinds.bools, deciding)
     scores = st.one_of(
         _pick(["0.5", "-0.25", "0.3", "-1", "0", "100000"]),
         kinds.floats,

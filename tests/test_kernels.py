@@ -219,6 +219,29 @@ def test_a_failed_rule_silences_nothing_and_the_first_in_the_source_is_named(eng
     assert_equal(program, options, call_of(program), engine=engine)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_overflow_counts_only_where_its_value_is_needed(engine: str) -> None:
+    program = program_of(
+        """
+        rule conjunction on S { when k == 1 and n * n > 0 score 1 }
+        rule disjunction on S { when k != 1 or n * n > 0 score 2 }
+        rule branch on S { when (if k == 1 then n * n else n) > 0 score 4 }
+        rule default on S { when (m ?? n * n) > 0 score 0.25 }
+        rule unless on S { when k == 2 unless k == 2 unless n * n > 0 score 8 }
+        rule exception on S { when k == 3 score 16 except when k == 3 score 32 except when n * n > 0 score 64 }
+        rule scored on S { when k == 4 score n * n }
+        rule chosen on S { score if k == 6 then n * n else 0.5 }
+        rule retired on S { when n * n > 0 score 0.5 status retired }
+        constraint forbidden on S { forbid when k == 5 and n * n > 0 }
+        constraint required on S { require n * n > 0 when k == 7 }
+        """
+    )
+    options = [
+        {**OPTION, "n": n, "k": k, "m": m} for n in (3, 3_037_000_500) for k in range(1, 10) for m in (None, 5)
+    ]
+    assert_equal(program, options, call_of(program), engine=engine)
+
+
 def test_batch_builtins_see_the_whole_table_when_few_rows_are_explained() -> None:
     program = program_of("rule r on S { when lowest(n) score 0.5 } rule q on S { when rank_of(n) == 3 score 1 }")
     schema, call = program.schemas["S"], call_of(program)

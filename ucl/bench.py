@@ -1,0 +1,301 @@
+"""Measures this machine: a realistic table and program on every engine that is here, totals compared before times.
+
+In: how many rows and repeats. Out: a table on standard output. The work is that of twelve rules about meetings (times,
+closed text, organisers, lists of attendees, numbers; three scores are expressions). polars does the same sum of
+when/then over the same rows in the same process, the runs taking turns. Then a new program of many rules is scored for
+the first time, since that is what an edit costs.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.diagnostics import Source
+from ucl.driver import compile_program
+from ucl.kernels.columns import Columns, Scalars, Sets, Texts
+from ucl.kernels.engines.choice import EngineName
+from ucl.kernels.lower import lower
+from ucl.kernels.plan import Plan
+from ucl.kernels.run import Scores, score
+from ucl.semantics.outcome import NANO, Call
+from ucl.semantics.program import Program
+from ucl.semantics.zones import Zone
+
+KINDS = ("one_on_one", "standup", "review", "allhands", "interview", "social", "workshop", "lunch")
+PEOPLE = tuple(f"p{number:03d}" for number in range(500))
+ZONE = "America/New_York"
+MINUTE = 60_000_000
+START_OF_2026 = 1_767_225_600_000_000
+
+HEADER = f"""
+timezone "{ZONE}"
+schema Meeting {{
+  start: datetime  duration: duration  kind: {" | ".join(f'"{kind}"' for kind in KINDS)}  organizer: text
+  count: int in 0..=1000  remote: bool  priority: int in 0..=10  attendees: set<text>  cost: float in 0.0..
+}}
+"""
+TWELVE = (
+    HEADER
+    + """
+rule lunch on Meeting { when start.time in 13:00..14:00 unless kind == "lunch" or organizer == "p007" score -0.8 }
+rule friday_late on Meeting { when start.weekday == fri and start.time in 15:00.. score -0.6 }
+rule midweek on Meeting { when start.weekday in tue..=thu and start.time in 10:00..12:00 score 0.4 }
+rule short_talk on Meeting { when kind == "one_on_one" and duration in ..=30min score 0.3 }
+rule crowded on Meeting { when kind in {"standup", "allhands", "review"} and count >= 13 score -0.025 * count }
+rule early_remote on Meeting { when remote and start.time in ..09:00 score -0.4 }
+rule on_site on Meeting { when not remote and start.weekday in {mon, fri} score -0.25 }
+rule friends on Meeting { when overlaps(attendees, {"p017", "p042", "p103"}) score 0.5 }
+rule boss on Meeting { when organizer == "p007" or priority >= 8 score 0.2 * priority }
+rule costly on Meeting { when cost >= 500.0 and priority <= 4 score -0.001 * cost }
+rule cosy on Meeting {
+  when duration in 45min..=60min and count in 3..=6 and kind not in {"social", "allhands"}
+  score 0.15
+}
+constraint hours on Meeting {
+  require start.weekday in mon..=fri and start.time in 08:00..18:00
+          and (priority >= 2 or not overlaps(attendees, {"p001", "p002"}))
+}
+"""
+)
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The table's columns, each of shape (rows,); attendees of row i are `attendees[offsets[i]:offsets[i + 1]]`."""
+
+    start: NDArray[np.int64]
+    minutes: NDArray[np.int64]
+    kind: NDArray[np.int32]
+    organizer: NDArray[np.int32]
+    count: NDArray[np.int64]
+    remote: NDArray[np.bool_]
+    priority: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    attendees: NDArray[np.int64]
+    cost: NDArray[np.float64]
+
+
+def meetings(rows: int, seed: int = 7) -> Meetings:
+    """The same table for the same seed."""
+    generator = np.random.default_rng(seed)
+    slots = generator.integers(0, 365, rows) * 1440 + 660 + generator.integers(0, 14 * 12, rows) * 5
+    invited = generator.integers(1, 9, rows)
+    offsets = np.concatenate(([0], np.cumsum(invited)))
+    return Meetings(
+        start=START_OF_2026 + slots * MINUTE,
+        minutes=generator.choice(np.array([15, 30, 45, 60, 90, 120]), rows, p=[0.15, 0.35, 0.1, 0.25, 0.1, 0.05]),
+        kind=generator.integers(0, len(KINDS), rows).astype(np.int32),
+        organizer=(len(PEOPLE) * generator.random(rows) ** 1.5).astype(np.int32),
+        count=invited + generator.integers(0, 16, rows),
+        remote=generator.random(rows) < 0.4,
+        priority=generator.integers(0, 11, rows),
+        offsets=offsets,
+        attendees=generator.integers(0, len(PEOPLE), int(offsets[-1])),
+        cost=np.round(generator.exponential(300, rows) * 64) / 64,
+    )
+
+
+def columns_of(table: Meetings) -> Columns:
+    return Columns(
+        len(table.start),
+        {
+            ("start",): Scalars(table.start, None),
+            ("duration",): Scalars(table.minutes * MINUTE, None),
+            ("kind",): Texts(table.kind, None, KINDS),
+            ("organizer",): Texts(table.organizer, None, PEOPLE),
+            ("count",): Scalars(table.count, None),
+            ("remote",): Scalars(table.remote, None),
+            ("priority",): Scalars(table.priority, None),
+            ("attendees",): Sets(table.offsets, table.attendees, None, PEOPLE),
+            ("cost",): Scalars(table.cost, None),
+        },
+    )
+
+
+def many_rules(count: int, seed: int = 11) -> str:
+    """A program of so many rules: a time range, a closed text or some people, and a numeric range each."""
+    chosen = random.Random(seed)
+    rules = []
+    for number in range(count):
+        first = chosen.randrange(7 * 60, 19 * 60, 15)
+        last = first + chosen.choice((30, 60, 120, 240))
+        parts = [f"start.time in {first // 60:02}:{first % 60:02}..{last // 60:02}:{last % 60:02}"]
+        who = ", ".join(f'"{person}"' for person in chosen.sample(PEOPLE, 3))
+        kinds = ", ".join(f'"{kind}"' for kind in chosen.sample(KINDS, 2))
+        tests = (f"kind in {{{kinds}}}", f"organizer in {{{who}}}", f"overlaps(attendees, {{{who}}})")
+        parts.append(chosen.choices(tests, (6, 2, 2))[0])
+        low = chosen.randrange(0, 9)
+        parts.append(
+            chosen.choice((f"priority in {low}..={low + 2}", f"count in {low}..={low + 6}", f"cost >= {low * 100}.5"))
+        )
+        amount = chosen.choice((-1, 1)) * chosen.randrange(1, 100) / 100
+        rules.append(f"rule r{number} on Meeting {{ when {' and '.join(parts)} score {amount} }}")
+    return HEADER + "\n".join(rules)
+
+
+def compiled(text: str) -> Program:
+    return compile_program(Source("bench.ucl", text))
+
+
+def plan_of(program: Program) -> Plan:
+    zone = Zone.load(ZONE)
+    assert zone is not None
+    return lower(program, program.schemas["Meeting"], Call(zone, START_OF_2026, 20_454))
+
+
+# --- polars ---------------------------------------------------------------------------------------------------------
+
+
+def polars_query(table: Meetings) -> tuple[str, Callable[[], tuple[NDArray[Any], NDArray[Any]]]]:
+    """Its name, and the same totals and feasibility as lazy polars expressions, from the same columns."""
+    import polars as pl
+
+    people, kinds = pl.Enum(PEOPLE), pl.Enum(KINDS)
+    names = pl.Series(PEOPLE, dtype=people)
+    rows = len(table.start)
+    invited = pl.DataFrame({"row": np.repeat(np.arange(rows), np.diff(table.offsets)), "who": names[table.attendees]})
+    frame = pl.DataFrame(
+        {
+            "start": pl.Series(table.start).cast(pl.Datetime("us", "UTC")),
+            "duration": table.minutes,
+            "kind": pl.Series(KINDS, dtype=kinds)[table.kind],
+            "organizer": names[table.organizer],
+            "count": table.count,
+            "remote": table.remote,
+            "priority": table.priority,
+            "attendees": invited.group_by("row", maintain_order=True).agg("who")["who"],
+            "cost": table.cost,
+        }
+    )
+    local = pl.col("start").dt.convert_time_zone(ZONE)
+    clock, day = local.dt.hour().cast(pl.Int16) * 60 + local.dt.minute(), local.dt.weekday()
+
+    def invites(*who: str) -> pl.Expr:
+        return pl.any_horizontal(pl.col("attendees").list.contains(pl.lit(name, dtype=people)) for name in who)
+
+    def nano(value: float | pl.Expr) -> pl.Expr:
+        if isinstance(value, float):
+            return pl.lit(round(value * NANO), dtype=pl.Int64)
+        return (value * NANO).round(mode="half_to_even").cast(pl.Int64)
+
+    c = {name: pl.col(name) for name in (*frame.columns, "clock", "day")}
+    rules: list[tuple[pl.Expr, float | pl.Expr]] = [
+        (c["clock"].is_between(780, 839) & ~((c["kind"] == "lunch") | (c["organizer"] == "p007")), -0.8),
+        ((c["day"] == 5) & (c["clock"] >= 900), -0.6),
+        (c["day"].is_between(2, 4) & c["clock"].is_between(600, 719), 0.4),
+        ((c["kind"] == "one_on_one") & (c["duration"] <= 30), 0.3),
+        (c["kind"].is_in(["standup", "allhands", "review"]) & (c["count"] >= 13), -0.025 * c["count"]),
+        (c["remote"] & (c["clock"] < 540), -0.4),
+        (~c["remote"] & c["day"].is_in([1, 5]), -0.25),
+        (invites("p017", "p042", "p103"), 0.5),
+        ((c["organizer"] == "p007") | (c["priority"] >= 8), 0.2 * c["priority"]),
+        ((c["cost"] >= 500.0) & (c["priority"] <= 4), -0.001 * c["cost"]),
+        (
+            c["duration"].is_between(45, 60) & c["count"].is_between(3, 6) & ~c["kind"].is_in(["social", "allhands"]),
+            0.15,
+        ),
+    ]
+    total = pl.sum_horizontal(pl.when(when).then(nano(value)).otherwise(0) for when, value in rules)
+    open_hours = (c["day"] <= 5) & c["clock"].is_between(480, 1079)
+    feasible = open_hours & ((c["priority"] >= 2) | ~invites("p001", "p002"))
+    query = frame.lazy().with_columns(clock.alias("clock"), day.alias("day"))
+    query = query.select(total.alias("total"), feasible.alias("feasible"))
+
+    def run() -> tuple[NDArray[Any], NDArray[Any]]:
+        found = query.collect()
+        return found["total"].to_numpy(), found["feasible"].to_numpy()
+
+    return f"polars {pl.__version__}, {pl.thread_pool_size()} threads", run
+
+
+# --- measuring ------------------------------------------------------------------------------------------------------
+
+
+def interleaved(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
+    """Seconds of each run, taking turns, so that what else the machine does falls on all."""
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(repeats):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return seconds
+
+
+def bench_table(rows: int, repeats: int, threads: int) -> None:
+    table = meetings(rows)
+    columns, plan = columns_of(table), plan_of(compiled(TWELVE))
+
+    def ucl(engine: EngineName, threads: int) -> Callable[[], Scores]:
+        return lambda: score(plan, columns, engine=engine, threads=threads)
+
+    runs: dict[str, Callable[[], object]] = {"ucl, 1 thread": ucl("numba", 1)}
+    if threads > 1:
+        runs[f"ucl, {threads} threads"] = ucl("numba", threads)
+    runs["ucl without numba"] = ucl("portable", 1)
+    ours = ucl("numba", 1)()
+    baseline = None
+    try:
+        baseline, query = polars_query(table)
+    except ImportError:
+        print("polars is not installed: there is nothing to compare with")
+    else:
+        total, feasible = query()
+        same = bool(np.array_equal(total, ours.total) and np.array_equal(feasible, ours.feasible))
+        print(f"{baseline} finds {'the same totals' if same else 'OTHER TOTALS'}")
+        runs[baseline] = query
+    seconds = interleaved(runs, repeats)
+    print(f"12 rules, {rows:,} rows, {repeats} runs")
+    for name, taken in seconds.items():
+        rate = f"{median(taken) * 1e3:8.1f} ms  {rows / median(taken) / 1e6:6.1f} million rows/s"
+        print(f"  {name:28} {rate}{_ratios(seconds, name, baseline)}")
+
+
+def _ratios(seconds: dict[str, list[float]], name: str, baseline: str | None) -> str:
+    """How many times as fast as the baseline: the median of the runs side by side, and the least and the greatest."""
+    if baseline is None or name == baseline:
+        return ""
+    ratios = sorted(theirs / ours for theirs, ours in zip(seconds[baseline], seconds[name], strict=True))
+    return f"  {median(ratios):5.1f} times polars ({ratios[0]:.1f} to {ratios[-1]:.1f})"
+
+
+def bench_new_program(rules: int, repeats: int) -> None:
+    """From text to scores of a program that this process has not seen."""
+    columns = columns_of(meetings(1000))
+    steps: dict[str, list[float]] = {"parse and check": [], "lower": [], "score 1,000 rows": []}
+    for seed in range(repeats):
+        text = many_rules(rules, seed)
+        moments = [time.perf_counter()]
+        program = compiled(text)
+        moments.append(time.perf_counter())
+        plan = plan_of(program)
+        moments.append(time.perf_counter())
+        score(plan, columns, engine="numba")
+        moments.append(time.perf_counter())
+        for taken, start, end in zip(steps.values(), moments, moments[1:], strict=False):
+            taken.append(end - start)
+    print(f"a new program of {rules:,} rules, {repeats} of them")
+    for name, taken in steps.items():
+        print(f"  {name:28} {median(taken) * 1e3:8.1f} ms  ({min(taken) * 1e3:.1f} to {max(taken) * 1e3:.1f})")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the measurements; 0."""
+    parser = ArgumentParser(prog="uclc bench", description="measure this machine against other engines")
+    parser.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows of the table")
+    parser.add_argument("--rules", type=int, default=1000, metavar="N", help="rules of the new program")
+    parser.add_argument("--repeats", type=int, default=7, metavar="N", help="runs of each")
+    parser.add_argument("--threads", type=int, default=2, metavar="N", help="threads of the second measurement")
+    chosen = parser.parse_args(arguments)
+    bench_table(chosen.rows, chosen.repeats, chosen.threads)
+    bench_new_program(chosen.rules, chosen.repeats)
+    return 0
