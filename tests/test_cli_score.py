@@ -74,6 +74,7 @@ def test_columns_are_appended_to_the_input(folder: Path, name: str, read: object
     assert table.column_names[:1] == ["start"]
     assert table["ucl_total"].to_pylist() == [-0.72, 0.6, 0.0, None]
     assert table["ucl_fired"].to_pylist() == [["avoid_after_lunch"], ["vip_is_fine"], [], None]
+    assert table["ucl_contributions"].to_pylist() == [[("avoid_after_lunch", -0.72)], [("vip_is_fine", 0.6)], [], None]
     assert table["ucl_decision"].to_pylist()[2:] == ["infeasible", None]
     assert table["ucl_invalid"].to_pylist()[3] == {"field": "start", "reason": "unreadable", "value": '"lunch"'}
     assert table.schema.metadata[b"ucl_timezone"] == b"America/New_York"

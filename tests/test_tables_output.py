@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -34,6 +35,7 @@ def results() -> ResultColumns:
         violated=pa.array([[], []], pa.list_(pa.string())),
         shadow=pa.array([[], []], pa.list_(pa.string())),
         invalid=pa.array([None, {"field": "n", "reason": "absent", "value": "null"}]),
+        contributions=pa.array([[("r1", -0.8), ("r2", 0.08)], None], pa.map_(pa.string(), pa.float64())),
         metadata={"now": "2026-03-04T09:00:00+00:00", "folds": "0"},
     )
 
@@ -47,7 +49,7 @@ def test_results_stand_after_the_inputs_columns() -> None:
     assert table.column_names[:3] == ["n", "mixed", "tags"]
     assert table.column_names[3:] == [
         "ucl_total", "ucl_feasible", "ucl_contested", "ucl_decision", "ucl_fired", "ucl_violated", "ucl_shadow",
-        "ucl_invalid",
+        "ucl_invalid", "ucl_contributions",
     ]  # fmt: skip
     assert table["ucl_invalid"].to_pylist() == [None, {"field": "n", "reason": "absent", "value": "null"}]
 
@@ -72,13 +74,11 @@ def test_csv_joins_lists_and_shows_mixed_cells_as_they_were(tmp_path: Path) -> N
     path = tmp_path / "out.csv"
     write_table(scored(), str(path), "csv")
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[1] == "1,1,a;b,-0.72,true,false,suggest_alternative,r1;r2,,,"
-    assert lines[2].startswith(",x,,,,,,,,,")
-    assert json.loads(lines[2].split(",", 10)[10][1:-1].replace('""', '"')) == {
-        "field": "n",
-        "reason": "absent",
-        "value": "null",
-    }
+    assert lines[1] == '1,1,a;b,-0.72,true,false,suggest_alternative,r1;r2,,,,"{""r1"": -0.8, ""r2"": 0.08}"'
+    last = next(csv.reader([lines[2]]))
+    assert last[:10] == ["", "x", *[""] * 8]
+    assert json.loads(last[10]) == {"field": "n", "reason": "absent", "value": "null"}
+    assert last[11] == ""
 
 
 def test_json_is_an_object_a_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.semantics.outcome import Invalid
+from ucl.semantics.outcome import NANO, Invalid
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,8 +40,10 @@ def result_columns(
 
     gone = np.isnan(total)
     kind = pa.struct([("field", pa.string()), ("reason", pa.string()), ("value", pa.string())])
-    fired, violated, shadow = _NameLists(), _NameLists(), _NameLists()
+    fired, violated, shadow, counted, added = _NameLists(), _NameLists(), _NameLists(), _NameLists(), []
     for part in chunks:
+        counted.add(part.rules, part.counted)
+        added.append(part.contributions[part.counted] / NANO)
         fired.add(part.rules, part.fired)
         violated.add(part.constraints, part.violated)
         shadow.add(part.shadows, part.shadow)
@@ -54,6 +56,7 @@ def result_columns(
         violated.array(gone),
         shadow.array(gone),
         pa.array([None if why is None else _why(why) for why in invalid], kind),
+        _maps(counted.array(gone), np.concatenate([np.empty(0), *added])),
         metadata,
     )
 
@@ -78,6 +81,14 @@ class _NameLists:
         offsets = pa.array(np.cumsum(np.concatenate(self._counts)), pa.int64())
         values = pa.concat_arrays([pa.array([], pa.string()), *self._texts])
         return pa.LargeListArray.from_arrays(offsets, values, mask=pa.array(gone))
+
+
+def _maps(names: pa.LargeListArray, values: NDArray[np.float64]) -> pa.MapArray:
+    """For each row its names with a value each."""
+    import pyarrow as pa
+
+    offsets = pa.array(names.offsets.to_numpy(), pa.int32(), mask=np.append(~names.is_valid().to_numpy(False), False))
+    return pa.MapArray.from_arrays(offsets, names.values, pa.array(values))
 
 
 def _why(invalid: Invalid) -> dict[str, Any]:

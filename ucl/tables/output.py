@@ -32,8 +32,9 @@ class ResultColumns:
     """What is said of each row, as Arrow arrays of one length; null where the row is invalid.
 
     `total` is double, `feasible` and `contested` are bool, `decision` is text, `fired`, `violated` and `shadow` are
-    lists of text. `invalid` is null, or a struct of `field`, `reason` and `value`, the last as JSON text. `metadata`
-    says what holds for the whole call: now, timezone, folds, gaps, invalid rows.
+    lists of text, `contributions` maps rules to doubles. `invalid` is null, or a struct of `field`, `reason` and
+    `value`, the last as JSON text. `metadata` says what holds for the whole call: now, timezone, folds, gaps, invalid
+    rows.
     """
 
     total: pa.Array
@@ -44,6 +45,7 @@ class ResultColumns:
     violated: pa.Array
     shadow: pa.Array
     invalid: pa.Array
+    contributions: pa.Array
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def named(self) -> dict[str, pa.Array]:
@@ -57,6 +59,7 @@ class ResultColumns:
             "ucl_violated": self.violated,
             "ucl_shadow": self.shadow,
             "ucl_invalid": self.invalid,
+            "ucl_contributions": self.contributions,
         }
 
 

@@ -26,6 +26,8 @@ def plain(column: pa.ChunkedArray, cells: Cells) -> list[Any]:
         return [from_json_cell(cell) for cell in column.to_pylist()]
     if _is_json_already(column.type):
         return list(column.to_pylist())
+    if _is_map(column.type):
+        return [None if pairs is None else _plain(dict(pairs)) for pairs in column.to_pylist()]
     try:
         return [_plain(value) for value in column.to_pylist()]
     except (ValueError, OverflowError):
@@ -55,6 +57,12 @@ def _is_json_already(type: pa.DataType) -> bool:
         or pa.types.is_string(type)
         or pa.types.is_large_string(type)
     )
+
+
+def _is_map(type: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_map(type))
 
 
 def from_json_cell(cell: str | None) -> Any:
