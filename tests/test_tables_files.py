@@ -219,6 +219,7 @@ def test_arrow(tmp_path: Path, name: str, stream: bool) -> None:
         ("a", arrow_bytes(TABLE, stream=True)[:100]),
         ("a.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9]),
     ],
+    ids=["cut", "hollow", "empty", "cut-unnamed", "cut-arrow", "cut-stream", "cut-gzip"],
 )
 def test_damaged_files(tmp_path: Path, name: str, data: bytes) -> None:
     with pytest.raises(TableError, match="is not a whole"):
