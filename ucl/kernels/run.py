@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
-from ucl.kernels.distinct import take
 from ucl.kernels.engines.choice import EngineName, choose
 from ucl.kernels.engines.portable import Portable
-from ucl.kernels.execute import Binding, Execution
+from ucl.kernels.execution.distinct import take
+from ucl.kernels.execution.schedules import Binding, Execution
+from ucl.kernels.execution.subset import rows_of
+from ucl.kernels.execution.whole import Groups, add_wholes
 from ucl.kernels.plan import Plan
-from ucl.kernels.subset import rows_of
-from ucl.kernels.whole import Groups, add_wholes
 from ucl.semantics.outcome import Invalid, Reason
 
 _BLOCKS_A_THREAD = 4

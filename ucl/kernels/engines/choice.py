@@ -13,7 +13,7 @@ from typing import Literal
 
 from ucl.kernels.engines import kernel_cache
 from ucl.kernels.engines.portable import Portable
-from ucl.kernels.execute import Engine
+from ucl.kernels.execution.schedules import Engine
 
 EngineName = Literal["auto", "portable", "numba"]
 
@@ -50,8 +50,8 @@ def warm_up(on_compile: Callable[[], None] | None = None) -> Engine:
         if not _loaded:
             if on_compile is not None and not kernel_cache.is_ready():
                 on_compile()
-            from ucl.kernels.engines import compiled  # imports numba
+            from ucl.kernels.engines import numba_engine  # imports numba
 
-            compiled.load_kernels()
-            _loaded.append(compiled.Compiled())
+            numba_engine.load_kernels()
+            _loaded.append(numba_engine.Compiled())
         return _loaded[0]

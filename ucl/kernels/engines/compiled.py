@@ -1,32 +1,24 @@
-"""Masks by compiled loops. This module imports numba: only `engines.choice` imports it, when it is wanted.
+"""The compiled loops. This module imports numba.
 
-In and out: as `execute.Engine` says. The kernels read tables, so that one set of machine code serves every program;
-each is compiled for the one or two signatures listed here, and kept on disk by `kernel_cache`. Never `fastmath`: sums
-are whole numbers, comparisons exact. Loops run over 64 rows at a time, which compilers turn into vector compares.
-
-Bits of tests by code become tests by row through bit matrix transposition (Warren, Hacker's Delight, 7-3).
+In: arrays of one block, contiguous and aligned. Out: masks, totals, a few values, as `schedules.Engine` says. The kernels
+read tables, so that one set of machine code serves every program. Each is compiled for the one or two signatures listed
+here. Never `fastmath`: sums are whole numbers, comparisons exact. Loops run over 64 rows at a time, which compilers
+turn into vector compares. Bits of tests by code become tests by row through bit matrix transposition (Warren, Hacker's
+Delight, 7-3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
 from numba import types as nt
-from numba.core import caching, serialize
-from numba.core.compiler import CompileResult
-from numpy.typing import NDArray
 
-from ucl.kernels.engines import kernel_cache
-from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
 from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
-Words = NDArray[np.uint64]
-Bits = NDArray[np.bool_]
 Kernel = Callable[..., Any]
 
 _WORDS = nt.Array(nt.uint64, 2, "C")
@@ -54,15 +46,13 @@ def _kernel(*signatures: Any) -> Callable[[Kernel], Kernel]:
 
 # Rows whose totals stay in the nearest cache while rule after rule adds to them.
 _ROWS_AT_ONCE = 4096
-# Where at least this share of codes means something, most rows have a hit, and looking for rows of hits is wasted.
-_DENSE = 0.1
 
 # Local times are found for so many rows at a time, by addition where at most so many changes of offset lie among them.
 _ROWS_OF_A_ZONE = 1024
 _FEW_CHANGES = 8
 
 _ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
 
 
@@ -257,7 +247,7 @@ def add(masks, literals, amounts, totals):  # type: ignore[no-untyped-def]
     rows = totals.shape[0]
     words = masks.shape[1]
     at_once = _ROWS_AT_ONCE // 64
-    last = _ALL if rows & 63 == 0 else (_ONE << np.uint64(rows & 63)) - _ONE
+    last = ALL if rows & 63 == 0 else (_ONE << np.uint64(rows & 63)) - _ONE
     for first in range(0, words, at_once):
         beyond = min(words, first + at_once)
         for rule in range(literals.shape[0]):
@@ -350,119 +340,3 @@ def contribution(values, weight, nanos):  # type: ignore[no-untyped-def]
         within &= abs(weighted) <= _MAGNITUDE
         nanos[row] = np.int64(np.rint(weighted * _NANO))
     return within
-
-
-# --- the engine -----------------------------------------------------------------------------------------------------
-
-
-class Table(NamedTuple):
-    """Tests by code: `words` of shape (codes, words), a bit for each test; `means` where there is any."""
-
-    words: Words
-    means: Bits
-    dense: bool
-
-
-class Compiled:
-    """`execute.Engine` by numba."""
-
-    name = "numba"
-    block_rows = 1 << 16
-
-    def prepare(self, table: Bits) -> Table:
-        tests, codes = table.shape
-        padded = np.zeros((codes, -(-tests // 64) * 64), np.bool_)
-        padded[:, :tests] = table.T
-        means: Bits = np.logical_or.reduce(padded, axis=1)
-        words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-        return Table(words, means, bool(means.mean() >= _DENSE))
-
-    def at_least(self, values: NDArray[Any], constants: NDArray[Any], masks: Words) -> None:
-        at_least(_plain(values), constants, masks)
-
-    def look_up(self, codes: NDArray[np.int32], prepared: Table, masks: Words) -> None:
-        look_up(_plain(codes), prepared.words, masks)
-
-    def any_element(
-        self, offsets: NDArray[np.int64], elements: NDArray[np.int64], prepared: Table, masks: Words
-    ) -> None:
-        if prepared.dense:
-            any_element_dense(_plain(offsets), _plain(elements), prepared.words, masks)
-        else:
-            any_element_sparse(_plain(offsets), _plain(elements), prepared.words, prepared.means, masks)
-
-    def pack(self, bits: Bits, mask: Words) -> None:
-        pack(_plain(bits), mask)
-
-    def conjoin(self, masks: Words, operands: NDArray[np.int64], first: int) -> None:
-        conjoin(masks, operands, first)
-
-    def add(
-        self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
-    ) -> None:
-        add(masks, literals, amounts, totals)
-
-    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
-        add_values(mask, _ALL if negative else np.uint64(0), _plain(values), totals)
-
-    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]:
-        walls = np.empty(len(instants), np.int64)
-        to_wall(_plain(instants), zone.transitions, zone.offsets, walls)
-        return walls
-
-    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector:
-        values = arguments[0]
-        if values.ndim:
-            match op:
-                case "wall_time" | "date_weekday":
-                    parts = np.empty(len(values), np.int64)
-                    (wall_time if op == "wall_time" else weekday)(_plain(values), parts)
-                    return Vector(parts)
-                case "contribution":
-                    nanos = np.empty(len(values), np.int64)
-                    if contribution(_plain(values), float(arguments[1]), nanos):
-                        return Vector(nanos)
-        return OPERATIONS[op].run(*arguments)
-
-
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """As the kernels' signatures want it: contiguous and aligned. Columns nearly always are."""
-    flags = array.flags
-    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=("C", "A"))
-
-
-# --- compiling ------------------------------------------------------------------------------------------------------
-
-
-class _Cache(caching.NullCache):  # type: ignore[misc]
-    """`kernel_cache`, as numba's dispatchers ask for it. A kernel depends on the processor, too."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
-        reduced = kernel_cache.read(self._name, _depends_on(sig, target_context.codegen()))
-        if reduced is None:
-            return None
-        try:
-            return CompileResult._rebuild(target_context, *reduced)
-        except Exception:  # made by another world: compile
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        kernel_cache.write(self._name, _depends_on(sig, data.codegen), serialize.dumps(data._reduce()))
-
-
-def _depends_on(signature: Any, codegen: Any) -> str:
-    return f"{signature} {codegen.magic_tuple()} {llvmlite.__version__}"
-
-
-def load_kernels() -> None:
-    """Loads every kernel from the cache, or compiles it."""
-    for name, (dispatcher, signatures) in KERNELS.items():
-        dispatcher._cache = _Cache(name)
-        for signature in signatures:
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
-    kernel_cache.mark_ready()

@@ -1,6 +1,6 @@
 """Masks in NumPy: the engine that is always there, and that small tables are answered with.
 
-In and out: as `execute.Engine` says. Bits beyond the last row are 0 here.
+In and out: as `schedules.Engine` says. Bits beyond the last row are 0 here.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.kernels.vector import OPERATIONS, Vector, ZoneTable
+from ucl.kernels.execution.vector import OPERATIONS, Vector, ZoneTable
 
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
 
 
 class Portable:
-    """`execute.Engine` in NumPy. Blocks are large, since each call costs a few microseconds."""
+    """`schedules.Engine` in NumPy. Blocks are large, since each call costs a few microseconds."""
 
     name = "portable"
     block_rows = 1 << 16

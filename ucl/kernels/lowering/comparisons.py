@@ -17,7 +17,6 @@ from ucl.kernels.plan import (
     TRUE,
     Among,
     AnyElement,
-    AtLeast,
     CountHits,
     Flag,
     HasElement,
@@ -52,10 +51,10 @@ def _cut(graph: Graph, number: Number, least: Real) -> Literal:
     if number.floating:
         if math.isinf(least):
             return FALSE if least > 0 else TRUE
-        return graph.test(AtLeast(number.value, least + 0.0))  # -0.0 becomes 0.0
+        return graph.cut(number.value, least + 0.0)  # -0.0 becomes 0.0
     if least > INT_MAX:
         return FALSE
-    return TRUE if least <= INT_MIN else graph.test(AtLeast(number.value, int(least)))
+    return TRUE if least <= INT_MIN else graph.cut(number.value, int(least))
 
 
 def _float_from(constant: Real) -> float:

@@ -9,14 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, assert_never
+from typing import assert_never
 
 from ucl.kernels.columns import Path
+from ucl.kernels.execution.members import of_each
+from ucl.kernels.execution.vector import OPERATIONS
 from ucl.kernels.lowering import comparisons
-from ucl.kernels.lowering.forms import Fixed, Form, Nested, Number, SetColumn, TextColumn, Truth, Unlowered
+from ucl.kernels.lowering.forms import (
+    FLOATS,
+    Fixed,
+    Form,
+    Nested,
+    Number,
+    SetColumn,
+    TextColumn,
+    Truth,
+    Unlowered,
+    fixed,
+    holds_of,
+    stand_in,
+    type_at,
+)
 from ucl.kernels.lowering.graph import Graph
+from ucl.kernels.lowering.reads import free_variables, may_overflow, paths_read, reads_batch, reads_option
 from ucl.kernels.lowering.schedule import schedule
-from ucl.kernels.members import of_each
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
@@ -41,8 +57,6 @@ from ucl.kernels.plan import (
     WholeColumn,
     negated,
 )
-from ucl.kernels.reads import free_variables, may_overflow, paths_read, reads_batch, reads_option
-from ucl.kernels.vector import OPERATIONS
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.expressions import Budget, Frame, bounded, evaluate
@@ -62,7 +76,6 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "minute_of": ("wall_time", "time_minute"),
     "night_of": ("night_day", "date_weekday"),
 }
-_FLOATS = (t.Float, t.Quantity)
 
 
 Names = Mapping[str, Form]
@@ -107,7 +120,7 @@ class Lowering:
     def _lowered(self, expr: Expr, names: Names) -> Form:
         match expr:
             case p.Const():
-                return _fixed(expr.value, expr.type)
+                return fixed(expr.value, expr.type)
             case p.OptionValue():
                 return self._column(expr.path)
             case p.Compare():
@@ -166,9 +179,9 @@ class Lowering:
         if form is None:
             try:
                 with bounded():
-                    form = _fixed(evaluate(expr, Frame(self.call, self.budget)), expr.type)
+                    form = fixed(evaluate(expr, Frame(self.call, self.budget)), expr.type)
             except Overflow:
-                form = Fixed(_stand_in(expr.type), over=TRUE)
+                form = Fixed(stand_in(expr.type), over=TRUE)
             self._known[id(expr)] = form
         return form
 
@@ -193,7 +206,7 @@ class Lowering:
             case t.Record():
                 return Nested(path, there)
             case _:
-                return Number(self.graph.value(Read(path)), isinstance(type, _FLOATS), there)
+                return Number(self.graph.value(Read(path)), isinstance(type, FLOATS), there)
 
     # --- logic ------------------------------------------------------------------------------------------------------
 
@@ -252,11 +265,11 @@ class Lowering:
         """`then` where the condition holds, else `otherwise`."""
         type = t.present(type)
         if isinstance(type, t.Bool):
-            a, b = _holds(then), _holds(otherwise)
+            a, b = holds_of(then), holds_of(otherwise)
             return Truth(self.graph.choose(condition, a, b), there, over)
         if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
             raise Unlowered
-        floating = isinstance(type, _FLOATS)
+        floating = isinstance(type, FLOATS)
         a, b = self._number(then, floating).value, self._number(otherwise, floating).value
         chosen = a if condition == TRUE or a == b else b if condition == FALSE else self._select(condition, a, b)
         return Number(chosen, floating, there, over)
@@ -308,7 +321,7 @@ class Lowering:
         operation = OPERATIONS.get(op)
         if operation is None and op not in _PARTS and op != "at":
             raise Unlowered
-        floating = isinstance(t.present(expr.type), _FLOATS)
+        floating = isinstance(t.present(expr.type), FLOATS)
         numbers = [self._operand(form, argument) for form, argument in zip(forms, expr.arguments, strict=True)]
         if op in _PARTS:
             return self._flagged(self._part(op, numbers[0]), floating, there, over, overflows=op == "date_of")
@@ -327,19 +340,19 @@ class Lowering:
         return value
 
     def _operand(self, form: Form, expr: Expr) -> int:
-        return self._number(form, isinstance(t.present(expr.type), _FLOATS)).value
+        return self._number(form, isinstance(t.present(expr.type), FLOATS)).value
 
     def _computed(self, expr: p.Apply, forms: list[Form]) -> Fixed:
         """Of constants, a constant; of an absent one, nothing."""
         values = [form.value for form in forms if isinstance(form, Fixed)]
         over = self.graph.any_of(*(form.over for form in forms))
         if over != FALSE or None in values:
-            return Fixed(None if None in values else _stand_in(expr.type), over)
+            return Fixed(None if None in values else stand_in(expr.type), over)
         run = expr.signature.run
         try:
-            return _fixed(run(self.call.zone, *values) if expr.signature.zoned else run(*values), expr.type)
+            return fixed(run(self.call.zone, *values) if expr.signature.zoned else run(*values), expr.type)
         except Overflow:
-            return Fixed(_stand_in(expr.type), over=TRUE)
+            return Fixed(stand_in(expr.type), over=TRUE)
 
     def _flagged(
         self, value: int, floating: bool, there: Literal, over: Literal, overflows: bool, partial: bool = False
@@ -405,7 +418,7 @@ class Lowering:
 
     def _batch_value(self, expr: p.BatchValue, names: Names) -> Form:
         form = self.form(expr.argument, names)
-        argument = self._number(form, isinstance(t.present(expr.argument.type), _FLOATS))
+        argument = self._number(form, isinstance(t.present(expr.argument.type), FLOATS))
         if isinstance(form, Fixed):
             raise Unlowered
         graph = self.graph
@@ -419,7 +432,7 @@ class Lowering:
                 return Number(value, False, over=argument.over)
             case _:
                 over = graph.test(Flag(value, "over"))
-                return Number(value, isinstance(t.present(expr.type), _FLOATS), over=over)
+                return Number(value, isinstance(t.present(expr.type), FLOATS), over=over)
 
     def _whole(self, column: WholeColumn) -> int:
         self.wholes.append(column)
@@ -449,7 +462,7 @@ class Lowering:
         there = self._column(path).there
         absent = self._without(expr, path) if there != TRUE else Fixed(False)
         graph = self.graph
-        holds = graph.choose(there, graph.test(Among(path, self._where(expr, None))), _holds(absent))
+        holds = graph.choose(there, graph.test(Among(path, self._where(expr, None))), holds_of(absent))
         if not may_overflow(expr):
             return Truth(holds)
         over = graph.choose(there, graph.test(Among(path, self._where(expr, None, overflow=True))), absent.over)
@@ -461,54 +474,10 @@ class Lowering:
         there = negated(graph.test(Flag(value, "missing"))) if isinstance(expr.type, t.Optional) else TRUE
         if isinstance(t.present(expr.type), t.Bool):
             return Truth(graph.test(Flag(value, "holds")), there, over)
-        return Number(value, isinstance(t.present(expr.type), _FLOATS), there, over)
+        return Number(value, isinstance(t.present(expr.type), FLOATS), there, over)
 
     def _without(self, expr: Expr, path: Path) -> Fixed:
         """The expression where the text that it reads is absent."""
         vector = of_each(self.call, path, (None,), expr)
         over = vector.over is not None and bool(vector.over[0])
         return Fixed(bool(vector.values[0]), TRUE if over else FALSE)
-
-
-def type_at(schema: Schema, path: Path) -> tuple[t.Type, bool]:
-    """The type of a field of the option, and whether it may be absent."""
-    optional = False
-    type: t.Type = t.Record(schema)
-    for name in path:
-        assert isinstance(type, t.Record)
-        field = type.schema.field(name)
-        assert field is not None
-        optional = optional or isinstance(field.type, t.Optional)
-        type = t.present(field.type)
-    return type, optional
-
-
-def _fixed(value: Any, type: t.Type) -> Fixed:
-    if isinstance(value, int) and isinstance(t.present(type), _FLOATS):
-        return Fixed(float(value))
-    return Fixed(value)
-
-
-def _stand_in(type: t.Type) -> Any:
-    """Some value of a type, for where there is none that anybody looks at."""
-    match t.present(type):
-        case t.Bool():
-            return False
-        case t.Float() | t.Quantity():
-            return 0.0
-        case t.Text() | t.Closed():
-            return ""
-        case t.Set() | t.List():
-            return frozenset()
-        case _:
-            return 0
-
-
-def _holds(form: Form) -> Literal:
-    match form:
-        case Truth(holds):
-            return holds
-        case Fixed(value):
-            return TRUE if value else FALSE
-        case _:
-            raise AssertionError(form)

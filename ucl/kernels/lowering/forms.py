@@ -11,6 +11,11 @@ from typing import Any
 from ucl.frozen import frozen
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import FALSE, TRUE, Literal
+from ucl.semantics import types as t
+from ucl.semantics.program import Schema
+
+FLOATS = (t.Float, t.Quantity)
+"""The types whose values are doubles."""
 
 
 @frozen
@@ -70,3 +75,47 @@ Form = Fixed | Truth | Number | TextColumn | SetColumn | Nested
 
 class Unlowered(Exception):  # noqa: N818 - a signal, not an error
     """No vector operation computes this: what surrounds it is evaluated for each distinct tuple of what it reads."""
+
+
+def type_at(schema: Schema, path: Path) -> tuple[t.Type, bool]:
+    """The type of a field of the option, and whether it may be absent."""
+    optional = False
+    type: t.Type = t.Record(schema)
+    for name in path:
+        assert isinstance(type, t.Record)
+        field = type.schema.field(name)
+        assert field is not None
+        optional = optional or isinstance(field.type, t.Optional)
+        type = t.present(field.type)
+    return type, optional
+
+
+def fixed(value: Any, type: t.Type) -> Fixed:
+    if isinstance(value, int) and isinstance(t.present(type), FLOATS):
+        return Fixed(float(value))
+    return Fixed(value)
+
+
+def stand_in(type: t.Type) -> Any:
+    """Some value of a type, for where there is none that anybody looks at."""
+    match t.present(type):
+        case t.Bool():
+            return False
+        case t.Float() | t.Quantity():
+            return 0.0
+        case t.Text() | t.Closed():
+            return ""
+        case t.Set() | t.List():
+            return frozenset()
+        case _:
+            return 0
+
+
+def holds_of(form: Form) -> Literal:
+    match form:
+        case Truth(holds):
+            return holds
+        case Fixed(value):
+            return TRUE if value else FALSE
+        case _:
+            raise AssertionError(form)

@@ -12,11 +12,14 @@ from ucl.frozen import frozen
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
+    Among,
+    AnyElement,
     AtLeast,
     Constant,
     Flag,
     FromWall,
     HasElement,
+    HasValue,
     Literal,
     Local,
     Operation,
@@ -65,6 +68,7 @@ class Graph:
         self.mask_levels: list[int] = [0]
         self._value_of: dict[ValueNode, int] = {}
         self._mask_of: dict[Test | tuple[Literal, ...], Literal] = {}
+        self._cuts: dict[tuple[int, int | float], Literal] = {}
 
     def value(self, node: ValueNode) -> int:
         number = self._value_of.get(node)
@@ -80,11 +84,19 @@ class Graph:
             after.append(self.mask_levels[node.condition >> 1] + 1)
         return max(after, default=0)
 
-    def test(self, node: Test) -> Literal:
+    def test(self, node: Among | AnyElement | Flag | HasValue) -> Literal:
         literal = self._mask_of.get(node)
         if literal is None:
-            level = self.value_levels[node.value] if isinstance(node, AtLeast | Flag) else 0
+            level = self.value_levels[node.value] if isinstance(node, Flag) else 0
             literal = self._mask_of[node] = self._add(node, level)
+        return literal
+
+    def cut(self, value: int, constant: int | float) -> Literal:
+        """Where `value >= constant`: the commonest test."""
+        key = (value, constant)
+        literal = self._cuts.get(key)
+        if literal is None:
+            literal = self._cuts[key] = self._add(AtLeast(value, constant), self.value_levels[value])
         return literal
 
     def _add(self, node: Test | All, level: int) -> Literal:

@@ -13,19 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns, Path, Sets, Texts
-from ucl.kernels.distinct import Record, evaluate_each
+from ucl.kernels.execution.distinct import Record, evaluate_each
+from ucl.kernels.execution.vector import Vector
 from ucl.kernels.plan import Members, OneOf, Where
-from ucl.kernels.vector import Vector
 from ucl.semantics import program as p
-from ucl.semantics.expressions import STEPS, Budget, Frame
+from ucl.semantics.expressions import Budget, Frame
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Expr
 
 Bits = NDArray[np.bool_]
 Dictionary = Sequence[str] | Sequence[int]
-
-# What each further distinct value may cost: comprehensions over the memory need many steps each.
-_STEPS_EACH = 1000
 
 
 def coded(column: Sets) -> Sets:
@@ -78,7 +75,7 @@ def of_each(
     call: Call, path: Path, dictionary: Dictionary | Sequence[None], expr: Expr, variable: str | None = None
 ) -> Vector:
     """The expression for each value of a dictionary: as the option's field at `path`, or as a variable."""
-    budget = Budget(STEPS + _STEPS_EACH * len(dictionary))
+    budget = Budget(options=len(dictionary))
     if variable is None:
         frames = (Frame(call, budget, _at(path, value)) for value in dictionary)
     else:

@@ -12,9 +12,10 @@ from typing import Any, Protocol, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.kernels import members
 from ucl.kernels.columns import Columns, Path, Scalars, Sets, Texts
-from ucl.kernels.distinct import take
+from ucl.kernels.execution import members
+from ucl.kernels.execution.distinct import take
+from ucl.kernels.execution.vector import Vector, ZoneTable, zone_table
 from ucl.kernels.plan import (
     Constant,
     CountHits,
@@ -37,7 +38,6 @@ from ucl.kernels.plan import (
     ValueNode,
     Whole,
 )
-from ucl.kernels.vector import Vector, ZoneTable, zone_table
 
 Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Column, Columns, Path, Presence, Scalars, Sets, Texts
-from ucl.kernels.vector import Vector
+from ucl.kernels.execution.vector import Vector
 from ucl.semantics import types as t
 from ucl.semantics.expressions import Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow

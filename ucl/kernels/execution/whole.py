@@ -14,20 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
-from ucl.kernels.distinct import Record, distinct_records, dtype_of, evaluate_each, take
-from ucl.kernels.execute import Binding, Execution
+from ucl.kernels.execution.distinct import Record, distinct_records, dtype_of, evaluate_each, take
+from ucl.kernels.execution.schedules import Binding, Execution
+from ucl.kernels.execution.subset import rows_of
+from ucl.kernels.execution.vector import Vector
+from ucl.kernels.lowering.reads import reads_batch
 from ucl.kernels.plan import Batch, Residual
-from ucl.kernels.reads import reads_batch
-from ucl.kernels.subset import rows_of
-from ucl.kernels.vector import Vector
 from ucl.semantics import aggregates
-from ucl.semantics.expressions import STEPS, Budget, ChoiceSet, Frame
+from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.operations import Overflow
 
 Groups = NDArray[np.int64]
-
-# What each further distinct tuple may cost: comprehensions over the memory need many steps each.
-_STEPS_EACH = 1000
 
 
 def add_wholes(binding: Binding, columns: Columns, groups: Groups | None) -> None:
@@ -56,7 +53,7 @@ def _residual(
     valid = columns if len(rows) == columns.rows else rows_of(columns, rows)
     batch = reads_batch(residual.expression)
     distinct = distinct_records(valid, residual.paths, choice_sets[rows] if batch else None)
-    budget = Budget(STEPS + _STEPS_EACH * len(distinct.records))
+    budget = Budget(options=len(distinct.records))
     if batch:
         choices = _choices(distinct.records, distinct.of_row, choice_sets[rows])
         frames = (Frame(call, budget, record, choices[number]) for number, record in enumerate(distinct.records))

@@ -1,0 +1,1 @@
+"""What a plan does with a table: values block by block, tests of its dictionaries, columns that need all rows."""
