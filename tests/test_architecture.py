@@ -16,6 +16,7 @@ ROOMS = [
     "ucl.frozen",
     "ucl.diagnostics",
     "ucl.resources",
+    "ucl.codes",
     "ucl.syntax",
     "ucl.semantics",
     "ucl.kernels",

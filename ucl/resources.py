@@ -19,6 +19,11 @@ def grammar_text() -> str:
     return (_folder("grammar") / "ucl.lark").read_text(encoding="utf-8")
 
 
+def codes_text() -> str:
+    """The page that says what the codes of messages mean."""
+    return (_folder("grammar") / "CODES.md").read_text(encoding="utf-8")
+
+
 def stdlib_source(module: str) -> tuple[str, str] | None:
     """Path to show and text of `std.<name>`, or None where there is no such module."""
     path = _folder("stdlib").joinpath(*module.split(".")[1:]).with_suffix(".ucl")
