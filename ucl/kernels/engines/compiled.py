@@ -1,6 +1,6 @@
 """The compiled loops. This module imports numba.
 
-In: arrays of one block, contiguous and aligned. Out: masks, totals, a few values, as `schedules.Engine` says. The kernels
+In: arrays of one block, contiguous and aligned. Out: masks, totals, a few values, as `schedules.Engine` says. Kernels
 read tables, so that one set of machine code serves every program. Each is compiled for the one or two signatures listed
 here. Never `fastmath`: sums are whole numbers, comparisons exact. Loops run over 64 rows at a time, which compilers
 turn into vector compares. Bits of tests by code become tests by row through bit matrix transposition (Warren, Hacker's
