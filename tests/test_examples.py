@@ -20,6 +20,7 @@ from ucl.cli.inputs import read_call
 from ucl.diagnostics import Severity
 from ucl.driver import check_path
 from ucl.resources import stdlib_modules
+from ucl.scoring import CompiledProgram
 from ucl.scoring.calls import start_call
 from ucl.scoring.records import all_records
 from ucl.semantics.evaluate import property_holds, satisfies, score_option
@@ -263,9 +264,9 @@ def options_of(run: Run) -> tuple[Program, Call, list[Mapping[str, Any]]]:
     given = list(zip(flags[::2], flags[1::2], strict=True))
     sets = [value for flag, value in given if flag == "--set"]
     memory = next((EXAMPLES / value for flag, value in given if flag == "--memory"), None)
-    words = read_call(None, sets, memory, dict(given)["--now"], None)
     program, _ = check_path(EXAMPLES / run.program)
     assert program is not None
+    words = read_call(CompiledProgram(program), None, sets, memory, dict(given)["--now"], None)
     call = start_call(program, words["context"], words["memory"], words["now"], words["timezone"])
     schema = program.rules[0].schema
     records = all_records(ingest(read_table(str(EXAMPLES / table)), schema, call.zone), schema)
