@@ -236,9 +236,7 @@ def test_an_overflow_counts_only_where_its_value_is_needed(engine: str) -> None:
         constraint required on S { require n * n > 0 when k == 7 }
         """
     )
-    options = [
-        {**OPTION, "n": n, "k": k, "m": m} for n in (3, 3_037_000_500) for k in range(1, 10) for m in (None, 5)
-    ]
+    options = [{**OPTION, "n": n, "k": k, "m": m} for n in (3, 3_037_000_500) for k in range(1, 10) for m in (None, 5)]
     assert_equal(program, options, call_of(program), engine=engine)
 
 
@@ -333,24 +331,44 @@ print("numba" in sys.modules)
 
 
 def test_kernels_are_compiled_only_for_work_that_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    started = []
-    monkeypatch.setattr(choice, "_loaded", [])
-    monkeypatch.setattr(choice, "warm_up", lambda on_compile: started.append(on_compile) or Portable())
+    started: list[object] = []
+
+    def start(on_compile: object) -> Portable:
+        started.append(on_compile)
+        return Portable()
+
+    monkeypatch.setattr(choice, "_process", choice.Process())
+    monkeypatch.setattr(choice, "warm_up", start)
     monkeypatch.setattr(kernel_cache, "is_ready", lambda: False)
     choice.choose("auto", 1_000_000, 100)
     assert not started
     choice.choose("auto", 100_000_000, 100)
     assert len(started) == 1
+
+
+def test_small_work_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One short answer is not worth a start; many of them are."""
+    started: list[object] = []
+
+    def start(on_compile: object) -> Portable:
+        started.append(on_compile)
+        return Portable()
+
+    monkeypatch.setattr(choice, "_process", choice.Process())
+    monkeypatch.setattr(choice, "warm_up", start)
     monkeypatch.setattr(kernel_cache, "is_ready", lambda: True)
-    choice.choose("auto", 10_000_000, 100)
-    assert len(started) == 2
+    choice.choose("auto", 1_000_000, 100)
+    assert not started
+    for _ in range(5):
+        choice.choose("auto", 1_000_000, 100)
+    assert started
 
 
 def test_without_numba_the_portable_engine_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(on_compile: object) -> None:
         raise ImportError
 
-    monkeypatch.setattr(choice, "_loaded", [])
+    monkeypatch.setattr(choice, "_process", choice.Process())
     monkeypatch.setattr(choice, "warm_up", absent)
     assert choice.choose("auto", 100_000_000, 100).name == "portable"
 

@@ -1,14 +1,15 @@
 """Which engine answers: the portable one at once, or compiled kernels where they pay.
 
 In: how much work there is. Out: an engine. Importing numba takes part of a second and compiling several, so small work
-is never made to wait for either; where the portable engine would take longer still, kernels are compiled, once per
-machine.
+never waits for either. A process starts the compiled engine once the portable one would have taken as long as starting
+takes (the ski rental rule: at most twice the time of who knows the future); kernels are compiled once per machine.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from ucl.kernels.engines import kernel_cache
@@ -17,13 +18,21 @@ from ucl.kernels.execution.schedules import Engine
 
 EngineName = Literal["auto", "portable", "numba"]
 
-# What the portable engine takes for one mask of one row, about, and from how many seconds on the other is worth its
-# start.
+# What the portable engine takes for one mask of one row, about; and how long starting the other one takes.
 _PORTABLE_SECONDS = 2.5e-9
-_WORTH_LOADING = 0.7
-_WORTH_COMPILING = 4.0
+_LOADING = 0.6
+_COMPILING = 5.0
 
-_loaded: list[Engine] = []  # the compiled engine, once it is
+
+@dataclass
+class Process:
+    """What this process has done so far: the compiled engine once it is there, seconds of portable work until then."""
+
+    compiled: Engine | None = None
+    portable_seconds: float = 0.0
+
+
+_process = Process()
 _lock = threading.Lock()
 
 
@@ -33,10 +42,12 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
         return warm_up(on_compile)
     if name == "portable":
         return Portable()
-    if _loaded:
-        return _loaded[0]
-    seconds = rows * masks * _PORTABLE_SECONDS
-    if seconds < _WORTH_LOADING or (seconds < _WORTH_COMPILING and not kernel_cache.is_ready()):
+    if _process.compiled is not None:
+        return _process.compiled
+    _process.portable_seconds += rows * masks * _PORTABLE_SECONDS
+    if _process.portable_seconds < _LOADING:
+        return Portable()
+    if _process.portable_seconds < _COMPILING and not kernel_cache.is_ready():
         return Portable()
     try:
         return warm_up(on_compile)
@@ -47,11 +58,11 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
 def warm_up(on_compile: Callable[[], None] | None = None) -> Engine:
     """The compiled engine, its kernels loaded from the cache or compiled now. Raises `ImportError` without numba."""
     with _lock:
-        if not _loaded:
+        if _process.compiled is None:
             if on_compile is not None and not kernel_cache.is_ready():
                 on_compile()
             from ucl.kernels.engines import numba_engine  # imports numba
 
             numba_engine.load_kernels()
-            _loaded.append(numba_engine.Compiled())
-        return _loaded[0]
+            _process.compiled = numba_engine.Compiled()
+        return _process.compiled
