@@ -1,0 +1,1 @@
+"""Whether a program keeps its promises (LANGUAGE §11)."""

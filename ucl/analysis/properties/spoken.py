@@ -1,0 +1,183 @@
+"""What promises speak of: which rules and totals, and their truth over a view of cells.
+
+In: a `property` or a `prefer`. Out: what it needs to know of the program; the grids of `score`, `fires(r)` and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.analysis.cells.grids import NEVER, Grid, merge_alike
+from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable
+from ucl.analysis.cells.space import Truth, View
+from ucl.analysis.cells.survey import speaks
+from ucl.frozen import frozen
+from ucl.semantics import program as p
+from ucl.semantics.check.expressions.measure import children
+from ucl.semantics.expressions import Facts, Frame, evaluate
+from ucl.semantics.operations import Overflow
+from ucl.semantics.outcome import Decision, Outcome, as_score
+from ucl.semantics.program import Expr, Prefer, Property
+
+Promise = Property | Prefer
+Fact = p.RuleFact | p.OutcomeValue
+
+
+@frozen
+class Needs:
+    """`facts` are the declarations that it names."""
+
+    facts: frozenset[str]
+    total: bool
+    feasible: bool
+
+
+@frozen
+class WrittenPromise:
+    """`sides` are where it says something: one condition, or the better and the worse."""
+
+    needs: Needs
+    sides: tuple[Expr, ...]
+    expect: tuple[Expr, ...]
+
+
+def needs_of(promise: Promise) -> Needs:
+    if isinstance(promise, Prefer):
+        return Needs(frozenset(), True, False)
+    spoken = [fact for expr in promise.expect for fact in facts_in(expr)]
+    words = {fact.name for fact in spoken if isinstance(fact, p.OutcomeValue)}
+    named = frozenset(fact.rule for fact in spoken if isinstance(fact, p.RuleFact))
+    adds = any(isinstance(fact, p.RuleFact) and fact.kind == "contribution" for fact in spoken)
+    return Needs(named, adds or bool(words - {"feasible"}), bool(words & {"feasible", "decision"}))
+
+
+def facts_in(expr: Expr) -> Iterator[Fact]:
+    if isinstance(expr, p.RuleFact | p.OutcomeValue):
+        yield expr
+    for part in children(expr):
+        yield from facts_in(part)
+
+
+class Told:
+    """What a view's rules say in the words of `expect`."""
+
+    def __init__(self, declarations: Declarations, view: View, needs: Needs) -> None:
+        self._all, self._view, self._needs = declarations, view, needs
+        self.ruling = Ruling(declarations, view)
+        self._facts: dict[Fact, Grid] = {}
+        view.spoken = self._spoken
+        ledgers = self.ruling.ledgers(declarations.rules) if needs.total else []
+        self.violated = [self.ruling.violated(name) for name in declarations.constraints] if needs.feasible else []
+        self._named = [self.ruling.applies(name) for name in sorted(needs.facts)]
+        self._named += [self.ruling.fires(name) for name in sorted(needs.facts)]
+        self._uncounted = ledgers
+        self._counted: list[Ledger] | None = None
+
+    def invalid(self) -> Grid:
+        return self.ruling.invalid()
+
+    def grids(self) -> list[Grid]:
+        """Everything that the facts are made of."""
+        masks = [ledger.mask for ledger in self._uncounted]
+        amounts = [ledger.nano for ledger in self._uncounted]
+        return [*masks, *amounts, *self.violated, *self._named, *self.ruling.over.values()]
+
+    def narrow(self, given: Expr, expect: Sequence[Expr]) -> None:
+        """Lets the view forget what nothing here tells apart."""
+        view = self._view
+        plain = [given, *(part for expr in expect for part in unspoken(expr))]
+        truths = [view.truth(expr) for expr in plain]
+        grids = [grid for truth in truths for grid in (truth.holds, truth.over)]
+        view.narrow(merge_alike([*grids, *self.grids()]))
+
+    def ledgers(self) -> list[Ledger]:
+        if self._counted is None:
+            self._counted = self.ruling.counted(self._uncounted)
+        return self._counted
+
+    def _fact(self, fact: Fact) -> Grid:
+        if fact not in self._facts:
+            self._facts[fact] = self._new_fact(fact)
+        return self._facts[fact]
+
+    def _new_fact(self, fact: Fact) -> Grid:
+        ruling, view = self.ruling, self._view
+        match fact:
+            case p.RuleFact(kind="fires", rule=rule):
+                return ruling.fires(rule)
+            case p.RuleFact(kind="applies", rule=rule):
+                return ruling.applies(rule)
+            case p.RuleFact(rule=rule):
+                return ruling.total([ledger for ledger in self.ledgers() if ledger.name == rule])
+            case p.OutcomeValue(name="score"):
+                return ruling.total(self.ledgers())
+            case p.OutcomeValue(name="feasible"):
+                return view.no(view.either(*self.violated))
+            case p.OutcomeValue(name="contested"):
+                return ruling.contested(self.ledgers())
+            case _:
+                return self._decision()
+
+    def _decision(self) -> Grid:
+        """As the place of a decision in their list."""
+        total, contested = self.ruling.total(self.ledgers()), self.ruling.contested(self.ledgers())
+        places = list(Decision)
+
+        def decided(violated: Any, contested: Any, total: Any) -> Any:
+            settled = np.where(total >= 0, places.index(Decision.ACCEPT), places.index(Decision.SUGGEST_ALTERNATIVE))
+            asked = np.where(contested, places.index(Decision.ASK_USER), settled)
+            return np.where(violated, places.index(Decision.INFEASIBLE), asked)
+
+        return self._view.combine(decided, self._view.either(*self.violated), contested, total)
+
+    def _spoken(self, expr: Expr) -> Truth:
+        """By evaluating it once for each combination of what it speaks of."""
+        if isinstance(expr, p.RuleFact | p.OutcomeValue):
+            return Truth(self._fact(expr), NEVER)
+        if self._view.space.sides[0].inputs.read_by(expr):
+            raise Undecidable
+        facts = list(dict.fromkeys(facts_in(expr)))
+        grids = [self._fact(fact) for fact in facts]
+        axes = tuple(sorted({axis for grid in grids for axis in grid.axes}))
+        whole = self._view.combine(lambda *values: np.stack(np.broadcast_arrays(*values)), *grids).values
+        frame = self._view.space.sides[0].frame({})
+        told = answers(expr, facts, whole.reshape(len(facts), -1), frame)
+        return Truth(Grid(axes, told.reshape(whole.shape[1:])), NEVER)
+
+
+def answers(expr: Expr, facts: Sequence[Fact], rows: NDArray[np.int64], frame: Frame) -> NDArray[np.bool_]:
+    """What the expression says for each column of `rows`, in which each fact has its value: scores in units of 10^-9,
+    a decision by its place in their list. It reads nothing else."""
+    each, places = np.unique(rows, axis=1, return_inverse=True)
+    told = [_evaluated(expr, dict(zip(facts, column, strict=True)), frame) for column in each.T.tolist()]
+    return np.array(told, np.bool_)[places.reshape(-1)]
+
+
+def _evaluated(expr: Expr, facts: Mapping[Fact, int], frame: Frame) -> bool:
+    words = {fact.name: value for fact, value in facts.items() if isinstance(fact, p.OutcomeValue)}
+    decision = list(Decision)[words.get("decision", 0)]
+    feasible, contested = bool(words.get("feasible", True)), bool(words.get("contested", False))
+    outcome = Outcome(words.get("score", 0), feasible, contested, decision)
+
+    def told(kind: str, rule: str) -> Any:
+        value = next(v for f, v in facts.items() if isinstance(f, p.RuleFact) and (f.kind, f.rule) == (kind, rule))
+        return as_score(value) if kind == "contribution" else bool(value)
+
+    try:
+        return bool(evaluate(expr, replace(frame, facts=Facts(outcome, told))))
+    except Overflow:
+        return True  # the property says nothing there
+
+
+def unspoken(expr: Expr) -> Iterator[Expr]:
+    """The conditions inside that speak of no outcome."""
+    if not speaks(expr):
+        yield expr
+    elif isinstance(expr, p.And | p.Or | p.Not | p.If):
+        for part in children(expr):
+            yield from unspoken(part)
