@@ -23,6 +23,7 @@ ROOMS = [
     "ucl.tables",
     "ucl.analysis",
     "ucl.driver",
+    "ucl.models",
     "ucl.scoring",
     "ucl.build",
     "ucl.importer",

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import ucl
-from ucl.build.models import models_of, needed_schemas
-from ucl.build.naming import Names, identifier
 from ucl.build.package import package_path
 from ucl.build.store import CorruptProgramError, decode, encode
+from ucl.models.naming import Names, identifier
+from ucl.models.records import models_of
+from ucl.models.surface import needed_schemas
 from ucl.scoring import CompiledProgram
 
 # Uses most of the language, with names that Python does not like.

@@ -1,8 +1,9 @@
 """Makes `.ucl` files importable: after `import ucl.importer`, `import rules.meetings` finds `rules/meetings.ucl`.
 
-In: a module's name, looked up beside Python's own modules, which come first. Out: a module with a pydantic model for
-each schema, `score`, `act`, `alerts` and a function for each definition, and the `CompiledProgram` as `program`.
-A program with mistakes raises `CompileError` where it is imported.
+In: a module's name, looked up beside Python's own modules, which come first. Out: a module with what a built
+package has: a pydantic model for each schema, for context and memory, `score`, `act`, `alerts`, a function for each
+definition, and the `CompiledProgram` as `program`. A program with mistakes raises `CompileError` where it is imported.
+Type checkers know such a module from the stub that `uclc stubs` writes beside the program.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from ucl.scoring import CompiledProgram
 
 
 class _Finder(MetaPathFinder):
@@ -37,21 +41,27 @@ class _ProgramLoader(Loader):
         self._file = file
 
     def exec_module(self, module: ModuleType) -> None:
-        from ucl.build.models import models_of, needed_schemas
-        from ucl.build.naming import Names
         from ucl.scoring.doors import load
 
-        program = load(self._file)
-        names = Names()
-        members: dict[str, Any] = {
-            name: getattr(program, name) for name in ("score", "act", "alerts") if names.take(name)
-        }
-        members[names.take("program")] = program
-        for schema, model in models_of(needed_schemas(program.semantic)).items():
-            members[names.take(schema.name)] = model
-        for name, definition in program.semantic.definitions.items():
-            members[names.take(name)] = _query(partial(program.query, name), definition.doc)
-        vars(module).update(members)
+        vars(module).update(_members(load(self._file)))
+
+
+def _members(program: CompiledProgram) -> dict[str, Any]:
+    """What the module of a built package has, by name."""
+    surface = program.surface
+    members: dict[str, Any] = {name: getattr(program, name) for name in ("score", "score_async", "act", "alerts")}
+    members |= {"program": program, **program.models}
+    for schema, name in surface.rows.items():
+        members[name] = _row_type(name, [field.column for field in schema.fields])
+    for name, definition in surface.queries.items():
+        members[name] = _query(partial(program.query, definition.name), definition.doc)
+    return members
+
+
+def _row_type(name: str, columns: Sequence[str]) -> Any:
+    """So that what a stub has can be named at run time too."""
+    make: Any = TypedDict
+    return make(name, dict.fromkeys(columns, Any), total=False)
 
 
 def _query(answer: Callable[..., Any], doc: str | None) -> Callable[..., Any]:

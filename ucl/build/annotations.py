@@ -7,20 +7,15 @@ schema `Result`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from ucl.models.naming import quoted
 from ucl.semantics import types as t
 from ucl.semantics.program import Schema
 
 _ANY_RECORD = "dict[str, _t.Any]"
-
-
-def quoted(text: str) -> str:
-    """A Python literal of the text, in double quotes."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ class Annotations:
             case t.Record(schema):
                 return self.models[schema]
             case t.List(t.Record(schema)):
-                return f"_t.Sequence[{self.models[schema]} | {self.rows[schema]}]"
+                return f"_t.Sequence[{self.models[schema]}]"
             case t.Optional(inner):
                 return f"{self.exact(inner)} | None"
             case t.Unknown():
@@ -71,6 +66,8 @@ class Annotations:
                 return f"_t.Collection[{'str' if element is None else self.given(element)}]"
             case t.Record(schema):
                 return f"{self.models[schema]} | {self.rows[schema]}"
+            case t.List(t.Record(schema)):
+                return f"_t.Sequence[{self.models[schema]} | {self.rows[schema]}]"
             case t.Optional(inner):
                 return f"{self.given(inner)} | None"
             case _:

@@ -1,7 +1,8 @@
 """A checked program to the text of a typed Python module, for people and type checkers to read.
 
-In: a `Program`. Out: Python source: a model and a row type for each schema, typed dicts for context and memory, and a
-function for each question that the program answers. What runs is the stored program; the module only says its types.
+In: a `Program`. Out: Python source: a model and a row type for each schema, for context and memory, and a function for
+each question that the program answers. What runs is the stored program; the module only says its types. A stub is the
+same text without what runs, for programs that are imported as they are.
 """
 
 from __future__ import annotations
@@ -10,30 +11,29 @@ import keyword
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ucl.build.annotations import Annotations, quoted
-from ucl.build.models import attribute_names, default_text, may_lack, needed_schemas
-from ucl.build.naming import Names
+from ucl.build.annotations import Annotations
+from ucl.models.naming import Names, quoted
+from ucl.models.records import attribute_names, default_text, may_lack
+from ucl.models.surface import Surface, surface_of
 from ucl.scoring.calls import scored_schemas
 from ucl.semantics import types as t
-from ucl.semantics.program import Definition, Field, MemoryField, Program, Schema
+from ucl.semantics.program import Definition, Field, Program, Schema
 
 _LONGEST_LINE = 120
-# What the module itself defines, and the builtins that its annotations use.
-_RESERVED = frozenset(
-    {"bool", "int", "float", "str", "frozenset", "list", "dict", "annotations"}
-    | {"Context", "Memory", "score", "act", "alerts"}
-)
 
 
 def module_text(program: Program, data_hash: str, origin: str) -> str:
     """The module's source. `data_hash` is that of the stored program beside it, `origin` names the program's source."""
-    body = "\n".join(_Module(program).lines())
-    # Long lists of values make long lines, which linters may mind and nobody edits.
-    head = "# ruff: noqa: E501\n" if any(len(line) > _LONGEST_LINE for line in body.splitlines()) else ""
-    return _HEAD.format(head=head, origin=_prose(origin), hash=data_hash) + body + "\n"
+    opening = f"_built = _ucl.Built(__file__, {quoted(data_hash)})\nprogram = _built.program"
+    return _text(_Module(program), _HEAD.format(origin=_prose(origin)) + opening)
 
 
-_HEAD = '''{head}"""Compiled from `{origin}`; do not edit: `uclc build` writes it anew."""
+def stub_text(program: Program, origin: str) -> str:
+    """The source of a stub, to stand beside the program's own as `name.pyi`: what checkers know of the import hook."""
+    return _text(_Stub(program), _HEAD.format(origin=_prose(origin)) + "program: _ucl.CompiledProgram")
+
+
+_HEAD = '''"""Compiled from `{origin}`; do not edit: `uclc` writes it anew."""
 
 from __future__ import annotations
 
@@ -42,8 +42,14 @@ import typing as _t
 
 import ucl.build.runtime as _ucl
 
-_built = _ucl.Built(__file__, "{hash}")
 '''
+
+
+def _text(module: _Module, opening: str) -> str:
+    body = "\n".join([opening, *module.lines()])
+    # Long lists of values make long lines, which linters may mind and nobody edits.
+    head = "# ruff: noqa: E501\n" if any(len(line) > _LONGEST_LINE for line in body.splitlines()) else ""
+    return head + body + "\n"
 
 
 @dataclass(frozen=True)
@@ -65,25 +71,15 @@ class _Module:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        names = Names(_RESERVED)
-        schemas = needed_schemas(program)
-        self._models = {schema: names.take(schema.name) for schema in schemas}
-        self._rows = {schema: names.take(f"{name}Row") for schema, name in self._models.items()}
-        self._annotations = Annotations(self._models, self._rows)
-        self._queries = {names.take(name): definition for name, definition in program.definitions.items()}
+        self._surface: Surface = surface_of(program)
+        self._annotations = Annotations(self._surface.models, self._surface.rows)
 
     def lines(self) -> Iterator[str]:
-        for number, (schema, name) in enumerate(self._models.items()):
+        for number, (schema, name) in enumerate(self._surface.models.items()):
             yield from self._model(schema, name, number)
-        for schema, name in self._rows.items():
+        for schema, name in self._surface.rows.items():
             about = f"A row of `{schema.name}` as data has it: the keys are the names of the columns."
             yield from _typed_dict(name, {f.column: self._cell(f) for f in schema.fields}, about)
-        if self._program.context:
-            cells = {field.column: self._cell(field) for field in self._program.context}
-            yield from _typed_dict("Context", cells, "What holds for one call.")
-        if self._program.memory:
-            cells = {field.name: self._cell(field) for field in self._program.memory}
-            yield from _typed_dict("Memory", cells, "What is known of the person.")
         for function in self._functions():
             yield from self._function(function)
 
@@ -93,8 +89,7 @@ class _Module:
         yield from ("", "", f"class {name}(_ucl.Record):")
         yield f'    """{_prose(schema.doc or f"One `{schema.name}`.")}"""'
         yield ""
-        yield f"    __ucl_schema__: _t.ClassVar[_ucl.Schema] = _built.schemas[{number}]"
-        yield ""
+        yield from self._schema_of(number)
         attributes = attribute_names(schema)
         for field in schema.fields:
             default = default_text(field)
@@ -104,7 +99,10 @@ class _Module:
             if field.doc:
                 yield f'    """{_prose(field.doc)}"""'
 
-    def _cell(self, field: Field | MemoryField) -> str:
+    def _schema_of(self, number: int) -> Iterator[str]:
+        yield from (f"    __ucl_schema__: _t.ClassVar[_ucl.Schema] = _built.schemas[{number}]", "")
+
+    def _cell(self, field: Field) -> str:
         """The annotation of a key of a typed dict, required where nothing fills it in."""
         given = self._annotations.given(t.present(field.type))
         return f"{given} | None" if may_lack(field) else f"_t.Required[{given}]"
@@ -116,7 +114,10 @@ class _Module:
         if scored:
             about = f"Scores a table of {_listed(scored)}: each row is an option."
             more = ["weights: _t.Mapping[str, float] | None", "group_by: str | None", "threads: int | None"]
-            yield self._of_table("score", scored, "_ucl.Result", about, [f"{keyword} = None" for keyword in more])
+            keywords = [f"{keyword} = None" for keyword in more]
+            yield self._of_table("score", scored, "_ucl.Result", about, keywords)
+            about = "As `score`, in a thread of its own: the event loop goes on."
+            yield self._of_table("score_async", scored, "_ucl.Result", about, keywords)
         acting = list(dict.fromkeys(action.schema for action in self._program.actions))
         if acting:
             about = f"The effects asked for by each row of a table of {_listed(acting)}."
@@ -125,14 +126,14 @@ class _Module:
             yield _Function(
                 "alerts", [], "list[_ucl.AlertRow]", "The alerts that the memory gives rise to.", "alerts", []
             )
-        for name, definition in self._queries.items():
+        for name, definition in self._surface.queries.items():
             yield self._query(name, definition)
 
     def _of_table(
         self, name: str, schemas: Sequence[Schema], result: str, about: str, keywords: Sequence[str] = ()
     ) -> _Function:
         # One sequence of a union, and not the other way round, lets checkers read a list of dicts as rows.
-        rows = " | ".join(names[schema] for schema in schemas for names in (self._models, self._rows))
+        rows = " | ".join(names[schema] for schema in schemas for names in (self._surface.models, self._surface.rows))
         parameters = [f"options: _ucl.Table | _t.Sequence[{rows}]"]
         if len(schemas) == 1:
             return _Function(name, parameters, result, about, name, ["options", quoted(schemas[0].name)], keywords)
@@ -153,15 +154,19 @@ class _Module:
 
     def _function(self, function: _Function) -> Iterator[str]:
         keywords = [*self._surroundings(), *function.keywords]
-        passed = [*function.passed, *(f"{name}={name}" for name in map(_name_of, keywords))]
-        is_query = function.method == "query"
-        yield from ("", "", f"def {function.name}(")
+        opening = "async def" if function.method == "score_async" else "def"
+        yield from ("", "", f"{opening} {function.name}(")
         yield from (f"    {parameter}," for parameter in function.parameters)
         yield "    *,"
         yield from (f"    {parameter}," for parameter in keywords)
         yield f") -> {function.result}:"
         yield f'    """{_prose(function.about)}"""'
-        yield f"    answer = _built.{function.method}(" if is_query else f"    return _built.{function.method}("
+        yield from self._body(function, [*function.passed, *(f"{name}={name}" for name in map(_name_of, keywords))])
+
+    def _body(self, function: _Function, passed: Sequence[str]) -> Iterator[str]:
+        is_query = function.method == "query"
+        waits = "await " if function.method == "score_async" else ""
+        yield f"    {'answer =' if is_query else 'return'} {waits}_built.{function.method}("
         yield from (f"        {argument}," for argument in passed)
         yield "    )"
         if is_query:
@@ -169,16 +174,22 @@ class _Module:
 
     def _surroundings(self) -> Iterator[str]:
         """The parameters for what holds around a call."""
-        kinds: Mapping[str, Sequence[Field | MemoryField]] = {
-            "Context": self._program.context,
-            "Memory": self._program.memory,
-        }
-        for type, fields in kinds.items():
-            if fields:
-                given = f"{type.lower()}: {type}"
-                yield f"{given} | None = None" if all(map(may_lack, fields)) else given
+        for schema in (self._surface.context, self._surface.memory):
+            if schema is not None:
+                given = f"{schema.name.lower()}: {schema.name} | {schema.name}Row"
+                yield f"{given} | None = None" if all(map(may_lack, schema.fields)) else given
         yield "now: _dt.datetime | str | None = None"
         yield "timezone: str | None = None"
+
+
+class _Stub(_Module):
+    """The same without what runs."""
+
+    def _schema_of(self, number: int) -> Iterator[str]:
+        yield from ()
+
+    def _body(self, function: _Function, passed: Sequence[str]) -> Iterator[str]:
+        yield "    ..."
 
 
 def _name_of(parameter: str) -> str:

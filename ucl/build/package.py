@@ -14,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ucl.build.code import module_text
-from ucl.build.naming import identifier
 from ucl.build.runtime import DATA_FILE
 from ucl.build.store import encode
 from ucl.diagnostics import Source
+from ucl.models.naming import identifier
 from ucl.semantics.program import Program
 
 MANIFEST = "ucl-manifest.json"

@@ -11,12 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from ucl.build.models import Record, Weekday, needed_schemas
 from ucl.build.store import CorruptProgramError, decode
+from ucl.models.records import Record, Weekday
+from ucl.models.surface import surface_of
 from ucl.scoring import ActionRow, AlertRow, CompiledProgram, Result
 from ucl.semantics.program import Schema
 
-__all__ = ["ActionRow", "AlertRow", "Built", "Record", "Result", "Schema", "Table", "Weekday"]
+__all__ = ["ActionRow", "AlertRow", "Built", "CompiledProgram", "Record", "Result", "Schema", "Table", "Weekday"]
 
 DATA_FILE = "program.json"
 
@@ -45,10 +46,13 @@ class Built:
     @cached_property
     def schemas(self) -> list[Schema]:
         """In the order in which the module's text numbers them."""
-        return needed_schemas(self.program.semantic)
+        return [*surface_of(self.program.semantic).models]
 
     def score(self, options: Any, schema: str, **call: Any) -> Result:
         return self.program.score(options, schema, **call)
+
+    async def score_async(self, options: Any, schema: str, **call: Any) -> Result:
+        return await self.program.score_async(options, schema, **call)
 
     def act(self, options: Any, schema: str, **call: Any) -> list[ActionRow]:
         return self.program.act(options, schema, **call)

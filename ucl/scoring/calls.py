@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ucl.models.values import plain
 from ucl.scoring import errors
-from ucl.scoring.python_values import plain
 from ucl.semantics import types as t
 from ucl.semantics.outcome import CONTESTED_FROM, Call
 from ucl.semantics.program import Program, Schema

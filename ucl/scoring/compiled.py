@@ -6,12 +6,14 @@ answers of definitions, alerts. Errors of a whole call are `CallError` and `Tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
+from ucl.models.surface import Surface, surface_of
+from ucl.models.values import plain, to_python
 from ucl.scoring import errors
 from ucl.scoring.calls import Moment, choose_schema, scored_schemas, start_call
-from ucl.scoring.python_values import plain, to_python
 from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.kernels.columns import Columns
+    from ucl.models.records import Record
     from ucl.scoring.result import Result
 
 
@@ -45,6 +48,24 @@ class AlertRow(TypedDict):
     invalid: NotRequired[dict[str, Any]]
 
 
+class Around(TypedDict, total=False):
+    """What holds around scoring, as the arguments of `score` say it."""
+
+    context: Any
+    memory: Any
+    now: Moment | None
+    timezone: str | None
+    weights: Mapping[str, float] | None
+    contested_from: float
+
+
+class AroundTable(Around, total=False):
+    """The same for one whole table."""
+
+    group_by: str | None
+    threads: int | None
+
+
 class CompiledProgram:
     """A checked program with the ways to run it. `semantic` is its typed tree, `schemas` are by name."""
 
@@ -66,6 +87,20 @@ class CompiledProgram:
     @property
     def schemas(self) -> Mapping[str, Schema]:
         return self.semantic.schemas
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The names under which Python sees what the program declares."""
+        return surface_of(self.semantic)
+
+    @cached_property
+    def models(self) -> Mapping[str, type[Record]]:
+        """A pydantic model for each schema, and `Context` and `Memory` where the program has them, by the names that
+        they have in a built package. `score` takes what they hold, and so do `context` and `memory`."""
+        from ucl.models.records import models_of
+
+        made = models_of(self.surface.models)
+        return {name: made[schema] for schema, name in self.surface.models.items()}
 
     def score(
         self,
@@ -95,6 +130,31 @@ class CompiledProgram:
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
         call = start_call(program, context, memory, now, timezone, weights, contested_from)
         return score_table(program, chosen, call, _as_table(table), group_by, threads)
+
+    async def score_async(self, table: Any, schema: str | None = None, **around: Unpack[AroundTable]) -> Result:
+        """As `score`, in a thread of its own, so that an event loop goes on: the kernels don't hold Python's lock.
+
+        A task that is cancelled stops waiting; the thread ends when the table is scored.
+        """
+        from asyncio import to_thread
+
+        return await to_thread(self.score, table, schema, **around)
+
+    def score_batches(
+        self, batches: Iterable[Any], schema: str | None = None, threads: int | None = None, **around: Unpack[Around]
+    ) -> Iterator[pa.RecordBatch]:
+        """Scores a table that comes in parts, and holds one of them at a time.
+
+        Each part is a record batch or any table that `score` takes; out come record batches with the results' columns
+        after their own, in the same order, rows counting anew in each. All are scored at one moment. A program whose
+        rules look at the whole table (`lowest`, `rank_of`, …) is refused, since its answers would depend on how the
+        table is cut. Raises `CallError` at once, `TableError` when the part that is wrong is reached.
+        """
+        from ucl.scoring.batches import score_batches
+
+        program = self.semantic
+        chosen = choose_schema(program, schema, scored_schemas(program), "rules")
+        return score_batches(program, chosen, start_call(program, **around), batches, threads)
 
     def act(
         self,

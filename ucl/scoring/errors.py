@@ -65,6 +65,14 @@ def not_comparable(column: str) -> CallError:
     return CallError(f"the column `{column}` can't split the table: its values are lists or records")
 
 
+def needs_whole_table() -> CallError:
+    """Batches of a program that compares each option with all others."""
+    return CallError(
+        "the program compares each row with the whole table, which comes in parts",
+        "score the table as one with `score`, or take `lowest`, `highest`, `rank_of` and `mean_of` out of the program",
+    )
+
+
 def no_such_row(row: int, rows: int) -> CallError:
     return CallError(f"there is no row {row}", f"rows are 0 to {rows - 1}" if rows else "the table is empty")
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ucl.kernels.lower import lower
 from ucl.kernels.run import Details, Scores, details
 from ucl.kernels.run import score as run_kernels
+from ucl.models.values import instant_to_python
 from ucl.scoring import errors
 from ucl.scoring.explain import Explanation
-from ucl.scoring.python_values import instant_to_python
 from ucl.scoring.records import all_records, record_at
 from ucl.scoring.words import invalid_json, reason_of
 from ucl.semantics.outcome import NANO, Call, Decision, Invalid, Outcome, as_score, decide
@@ -64,10 +64,24 @@ def score_table(
     threads: int | None = None,
 ) -> Result:
     """Scores every row of a table whose rows are options of `schema`."""
+    with errors.bounded():
+        plan = lower(program, schema, call)
+    return score_planned(program, schema, call, plan, table, group_by, threads)
+
+
+def score_planned(
+    program: Program,
+    schema: Schema,
+    call: Call,
+    plan: Plan,
+    table: pa.Table,
+    group_by: str | None = None,
+    threads: int | None = None,
+) -> Result:
+    """The same with a plan that has been lowered for the call."""
     columns = ingest(table, schema, call.zone)
     groups = None if group_by is None else choice_sets(table, group_by)
     with errors.bounded():
-        plan = lower(program, schema, call)
         scores = run_kernels(plan, columns, groups=groups, threads=threads or _threads_for(columns.rows))
     return Result(_Scored(program, schema, call, table, columns, plan, groups, scores))
 

@@ -8,19 +8,18 @@ refuse: values outside a field's domain, ints beyond 64 bits, numbers that are n
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, SerializationInfo, create_model, model_serializer, model_validator
 
-from ucl.build.annotations import quoted
-from ucl.build.naming import Names
-from ucl.scoring.python_values import EPOCH, to_python
+from ucl.models.naming import Names, quoted
+from ucl.models.values import EPOCH, to_python
 from ucl.semantics import types as t
 from ucl.semantics.outcome import Invalid, Reason
-from ucl.semantics.program import Const, Field, LocalInstant, MemoryField, Program, RangeDomain, Schema
+from ucl.semantics.program import Const, Field, LocalInstant, MemoryField, RangeDomain, Schema
 from ucl.semantics.values import iso
 from ucl.semantics.values.read import read_field
 from ucl.semantics.zones import Zone
@@ -46,7 +45,7 @@ class Record(BaseModel):
         given = {}
         for key, value in data.items():
             field = fields.get(key)
-            given[key if field is None else attributes[field.name]] = value if field is None else _in_unit(value, field)
+            given[key if field is None else attributes[field.name]] = value if field is None else _taken(value, field)
         return given
 
     @model_validator(mode="after")
@@ -86,8 +85,10 @@ def _json(value: Any, dumped: Any, field: Field) -> Any:
             return dumped
 
 
-def _in_unit(value: Any, field: Field) -> Any:
-    """A plain number for a duration is in the field's unit."""
+def _taken(value: Any, field: Field) -> Any:
+    """A plain number for a duration is in the field's unit; a list of records is kept as what does not change."""
+    if isinstance(field.type, t.List) and isinstance(value, list):
+        return tuple(value)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or field.unit is None or not isinstance(t.present(field.type), t.Duration):
         return value
@@ -105,7 +106,7 @@ _WHY = {
 
 def _problem(value: Any, field: Field) -> str | None:
     """Why `score` would call the value invalid; None where it would not, or where that depends on the call's zone."""
-    if isinstance(value, Record):
+    if isinstance(value, Record) or isinstance(field.type, t.List):
         return None
     if isinstance(field.domain, RangeDomain) and isinstance(field.domain.low or field.domain.high, LocalInstant):
         return None
@@ -119,7 +120,7 @@ def _problem(value: Any, field: Field) -> str | None:
 _UNUSABLE = frozenset({"bool", "int", "float", "str", "frozenset", *dir(Record)})
 
 
-@cache
+@lru_cache(maxsize=1024)
 def attribute_names(schema: Schema) -> Mapping[str, str]:
     """For each field, in order, the Python attribute that holds it."""
     names = Names(_UNUSABLE)
@@ -133,6 +134,8 @@ def may_lack(field: Field | MemoryField) -> bool:
 
 def default_value(field: Field) -> Any:
     """What Python shows for a field that is not given; None where that depends on the call's zone."""
+    if isinstance(field.type, t.List):
+        return ()
     match field.default:
         case Const(value=value) if value is not None:
             if field.unit is not None and isinstance(t.present(field.type), t.Quantity):
@@ -170,43 +173,10 @@ def _literal(value: Any) -> str:
             return repr(value)
 
 
-def needed_schemas(program: Program) -> list[Schema]:
-    """Every schema that a caller of the program can meet, each after those that its fields hold."""
-    found: dict[Schema, None] = {}
-
-    def visit(type: t.Type) -> None:
-        match type:
-            case t.Optional(inner):
-                visit(inner)
-            case t.List(element):
-                visit(element)
-            case t.Record(schema) if schema not in found:
-                for field in schema.fields:
-                    visit(field.type)
-                found[schema] = None
-            case _:
-                return
-
-    for met in _met_types(program):
-        visit(met)
-    return list(found)
-
-
-def _met_types(program: Program) -> Iterator[t.Type]:
-    yield from (t.Record(schema) for schema in program.schemas.values())
-    yield from (t.Record(rule.schema) for rule in program.rules)
-    yield from (t.Record(constraint.schema) for constraint in program.constraints)
-    yield from (t.Record(action.schema) for action in program.actions)
-    yield from (field.type for field in program.context)
-    yield from (field.type for field in program.memory)
-    yield from (definition.result for definition in program.definitions.values())
-    yield from (p.type for definition in program.definitions.values() for p in definition.parameters)
-
-
 # --- models made at run time ----------------------------------------------------------------------------------------
 
 
-def models_of(schemas: list[Schema]) -> dict[Schema, type[Record]]:
+def models_of(schemas: Iterable[Schema]) -> dict[Schema, type[Record]]:
     """A model for each schema of a list in which each stands after those that its fields hold."""
     made: dict[Schema, type[Record]] = {}
     for schema in schemas:
@@ -249,7 +219,9 @@ def _annotation(type: t.Type, models: Mapping[Schema, Any]) -> Any:
             return models[schema]
         case t.Optional(inner):
             return _annotation(inner, models) | None
-        case t.List() | t.Unknown():
-            raise AssertionError(f"no field of a record is {type}")
+        case t.List(t.Record(schema)):
+            return Sequence[models[schema]]  # type: ignore[valid-type]
+        case t.Unknown():
+            raise AssertionError("a checked program has no unknown types")
         case _:
             assert_never(type)

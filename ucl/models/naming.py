@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import keyword
 import unicodedata
 from collections.abc import Iterable
@@ -30,3 +31,8 @@ def identifier(name: str) -> str:
     if not plain.isidentifier():
         plain = f"x{plain}"
     return f"{plain}_" if keyword.iskeyword(plain) else plain
+
+
+def quoted(text: str) -> str:
+    """A Python literal of the text, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""What programs hold as Python has it: names, values, and a pydantic model for each record."""
