@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
+import inspect
 import math
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +20,7 @@ import pytest
 
 import ucl
 from ucl.scoring import CallError
+from ucl.scoring.compiled import AroundTable
 
 PROGRAM = """\
 context { mood: "calm" | "busy" = "calm"  day: date? }
@@ -123,6 +128,96 @@ def test_what_surrounds_a_call(program: ucl.CompiledProgram) -> None:
 def test_a_bad_call_is_one_error(program: ucl.CompiledProgram, call: dict[str, object], said: str) -> None:
     with pytest.raises(CallError, match=said):
         program.score([{"n": 1}], **call)  # type: ignore[arg-type]
+
+
+# --- in an event loop, in parts -------------------------------------------------------------------------------------
+
+
+def test_scoring_goes_on_beside_an_event_loop(program: ucl.CompiledProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table is read when the loop says so: with a loop that is blocked, this would never end."""
+    asked, go_on = threading.Event(), threading.Event()
+
+    def rows() -> Iterator[dict[str, int]]:
+        asked.set()
+        assert go_on.wait(20)
+        yield {"n": 4}
+
+    async def main() -> list[float]:
+        scoring = asyncio.create_task(program.score_async(rows(), "S", context={"mood": "busy"}))
+        while not asked.is_set():
+            await asyncio.sleep(0.001)
+        go_on.set()
+        totals: list[float] = (await scoring).total.tolist()
+        return totals
+
+    assert asyncio.run(main()) == [1.25]
+
+
+def test_many_tables_at_once_score_as_one_by_one(program: ucl.CompiledProgram) -> None:
+    tables = [{"n": np.arange(11)[: k + 1].repeat(50)} for k in range(11)]
+
+    async def main() -> list[ucl.Result]:
+        return await asyncio.gather(*(program.score_async(table, context={"mood": "busy"}) for table in tables))
+
+    for table, result in zip(tables, asyncio.run(main()), strict=True):
+        assert result.total.tolist() == program.score(table, context={"mood": "busy"}).total.tolist()
+
+
+def test_errors_come_out_of_an_event_loop(program: ucl.CompiledProgram) -> None:
+    with pytest.raises(CallError, match="mood"):
+        asyncio.run(program.score_async([{"n": 1}], context={"mood": "sad"}))
+
+
+def test_score_async_takes_what_score_takes() -> None:
+    keywords = [
+        p.name for p in inspect.signature(ucl.CompiledProgram.score).parameters.values() if p.kind is p.KEYWORD_ONLY
+    ]
+    assert set(keywords) == set(AroundTable.__annotations__)
+
+
+def test_batches_score_as_the_whole_table_does(program: ucl.CompiledProgram) -> None:
+    table = pa.table(
+        {"id": ["a", "b", "c", "d"], "n": [4, 1, 11, 9], "start": ["2026-03-29T02:30", None, None, "noon"]}
+    )
+    call = {"context": {"mood": "busy"}, "now": "2026-03-04T12:00"}
+    batches = list(program.score_batches(table.to_batches(max_chunksize=3), **call))  # type: ignore[arg-type]
+    assert [type(batch) for batch in batches] == [pa.RecordBatch, pa.RecordBatch]
+    assert [batch.num_rows for batch in batches] == [3, 1]
+    whole = program.score(table, **call).to_arrow()  # type: ignore[arg-type]
+    assert pa.Table.from_batches(batches).equals(whole.combine_chunks())
+    assert batches[0].schema.equals(batches[1].schema, check_metadata=True)
+    assert batches[0].schema.metadata[b"ucl_timezone"] == b"Europe/Oslo"
+
+
+def test_batches_come_one_at_a_time_and_at_one_moment(program: ucl.CompiledProgram) -> None:
+    taken: list[int] = []
+
+    def parts() -> Iterator[dict[str, list[int]]]:
+        for number in range(1000):
+            taken.append(number)
+            yield {"n": [number % 10]}
+
+    scored = program.score_batches(parts(), "S")
+    assert taken == []
+    first, second = next(scored), next(scored)
+    assert taken == [0, 1]
+    assert first.schema.metadata == second.schema.metadata
+
+
+def test_an_empty_batch_keeps_its_columns(program: ucl.CompiledProgram) -> None:
+    (batch,) = program.score_batches([pa.table({"n": pa.array([], pa.int64())})])
+    assert (batch.num_rows, batch.column_names[:2]) == (0, ["n", "ucl_total"])
+
+
+def test_what_is_wrong_with_batches_is_said(program: ucl.CompiledProgram) -> None:
+    with pytest.raises(CallError, match="mood"):
+        program.score_batches([], context={"mood": "sad"})
+    whole = ucl.compile("schema S { n: int }\nrule a on S { when lowest(n) score 1 }")
+    with pytest.raises(CallError, match="comes in parts"):
+        whole.score_batches([])
+
+
+# --- queries --------------------------------------------------------------------------------------------------------
 
 
 def test_queries_answer_with_python_values(program: ucl.CompiledProgram) -> None:

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,6 @@ import ucl
 from ucl.build.package import package_path
 from ucl.build.store import CorruptProgramError, decode, encode
 from ucl.models.naming import Names, identifier
-from ucl.models.records import models_of
-from ucl.models.surface import needed_schemas
 from ucl.scoring import CompiledProgram
 
 # Uses most of the language, with names that Python does not like.
@@ -257,6 +256,15 @@ rows = travel.score([{"place": {"city": "oslo"}, "kind": "a"}], schema="Record",
 plain.score({"n": [1, 2]})
 visits: int = travel.score_("rome", 3, context={"mood": "calm"}, memory={"visits": [{"city": "rome"}]})
 total: float = float(result.total[0]) + float(rows.total[0])
+around = travel.Context(mood="busy")
+known = travel.Memory(visits=[travel.Place(city="rome")], budget=3.5)
+travel.alerts(context=around, memory=known)
+travel.program.score_batches([{"n": [1]}], "Record", context=around)
+
+
+async def later() -> float:
+    later = await travel.score_async([meeting], schema="Meeting", context=around, memory=known)
+    return float(later.total[0])
 """
 MISTAKES = {
     "a misspelt field of a model": 'travel.Meeting(strat=dt.datetime(2026, 3, 4, 13))',
@@ -268,6 +276,9 @@ MISTAKES = {
     "a misspelt context": 'travel.after_noon("2026-03-04T12:00", context={"mod": "calm"})',
     "a schema without rules": 'travel.score([meeting], schema="Place", context={"mood": "calm"})',
     "a wrong argument": 'travel.score_(3, 3, context={"mood": "calm"})',
+    "a wrong type in a context's model": 'travel.Context(mood="sad")',
+    "a misspelt field of a memory's model": 'travel.Memory(visit=[])',
+    "a wrong type in a memory's model": 'travel.Memory(visits=[travel.Meeting(start=dt.datetime(2026, 3, 4))])',
     "a wrong result": 'answer: str = travel.after_noon("2026-03-04T12:00", context={"mood": "calm"})',
 }  # fmt: skip
 
@@ -277,16 +288,54 @@ def test_type_checkers_take_the_package_and_reject_mistakes(built: Path, tmp_pat
     bad = "\n".join(MISTAKES.values())
     (tmp_path / "bad.py").write_text(CALLER + bad + "\n")
     first = len(CALLER.splitlines()) + 1
-    words = ["-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
+    found = mypy(tmp_path, "good.py", "bad.py", built / "out", found_in=built / "out", cache=built / "cache")
+    assert [error for error in found if error[0] != "bad.py" or error[1] < first] == []
+    lines = {line for _, line, _ in found}
+    assert [name for number, name in enumerate(MISTAKES, first) if number not in lines] == []
+
+
+def mypy(folder: Path, *words: str | Path, found_in: Path, cache: Path) -> list[tuple[str, int, str]]:
+    """File, line and message of each error that `mypy --strict` has, for code in `folder`."""
+    options = ["--strict", "--no-error-summary", "--cache-dir", str(cache)]
     done = subprocess.run(
-        [sys.executable, *words, "good.py", "bad.py", built / "out"], cwd=tmp_path,
-        env=environment(MYPYPATH=str(built / "out"), PYTHONPATH=str(ROOT)), capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "mypy", *options, *words], cwd=folder,
+        env=environment(MYPYPATH=str(found_in), PYTHONPATH=str(ROOT)), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
-    found = {int(line.split(":")[1]) for line in errors if line.startswith("bad.py")}
-    assert [line for line in errors if not line.startswith("bad.py")] == [], done.stderr
-    assert [name for number, name in enumerate(MISTAKES, first) if number not in found] == []
-    assert min(found) >= first
+    parts = (line.split(":", 3) for line in done.stdout.splitlines() if ": error:" in line)
+    found = [(file, int(line), message) for file, line, _, message in parts]
+    assert found or done.returncode == 0, done.stdout + done.stderr
+    return found
+
+
+def test_a_stub_beside_a_program_tells_checkers_what_the_import_hook_gives(built: Path, tmp_path: Path) -> None:
+    ran = run_here("stubs", built / "src")
+    assert (ran.status, len(ran.out.splitlines())) == (0, 2), ran.err
+    caller = "import ucl.importer\n" + CALLER
+    # The hook imports a file by its own name, and `class` is none that Python's `import` can say.
+    (tmp_path / "travel").mkdir()
+    for suffix in (".ucl", ".pyi"):
+        (tmp_path / "travel" / f"class_{suffix}").write_bytes(
+            (built / "src" / "travel" / f"class{suffix}").read_bytes()
+        )
+        (tmp_path / f"plain{suffix}").write_bytes((built / "src" / f"plain{suffix}").read_bytes())
+    (tmp_path / "good.py").write_text(caller)
+    (tmp_path / "bad.py").write_text(caller + "\n".join(MISTAKES.values()) + "\n")
+    first = len(caller.splitlines()) + 1
+    found = mypy(tmp_path, "good.py", "bad.py", found_in=tmp_path, cache=built / "cache")
+    assert [error for error in found if error[0] != "bad.py" or error[1] < first] == []
+    lines = {line for _, line, _ in found}
+    assert [name for number, name in enumerate(MISTAKES, first) if number not in lines] == []
+
+
+def test_stubs_are_current_or_said_to_be_stale(tmp_path: Path) -> None:
+    (tmp_path / "p.ucl").write_text("let x = 1\n")
+    assert run_here("stubs", "--check", tmp_path).status == 1
+    assert not (tmp_path / "p.pyi").exists()
+    assert run_here("stubs", tmp_path / "p.ucl").out == f"wrote {tmp_path / 'p.pyi'}\n"
+    assert run_here("stubs", "--check", tmp_path).status == 0
+    assert run_here("stubs", tmp_path).out == ""
+    (tmp_path / "p.ucl").write_text("let x = y\n")
+    assert run_here("stubs", tmp_path).status == 1
 
 
 def test_linters_take_the_package(built: Path) -> None:
@@ -343,11 +392,11 @@ def test_a_module_path_is_a_package_path() -> None:
 
 
 @pytest.fixture(scope="module")
-def models(rich: CompiledProgram) -> dict[str, Any]:
-    return {schema.name: model for schema, model in models_of(needed_schemas(rich.semantic)).items()}
+def models(rich: CompiledProgram) -> Mapping[str, Any]:
+    return rich.models
 
 
-def test_a_model_has_the_defaults_of_its_schema(models: dict[str, Any]) -> None:
+def test_a_model_has_the_defaults_of_its_schema(models: Mapping[str, Any]) -> None:
     record = models["Record"](place={"city": "oslo"})
     assert record.lasts == dt.timedelta(minutes=90)
     assert (record.work, record.far, record.share) == (2.0, 1.5, 0.15)
@@ -356,7 +405,7 @@ def test_a_model_has_the_defaults_of_its_schema(models: dict[str, Any]) -> None:
     assert (record.int_, record.json_, record.other, record.hidden) == (1, False, None, None)
 
 
-def test_a_model_goes_to_json_and_back(models: dict[str, Any]) -> None:
+def test_a_model_goes_to_json_and_back(models: Mapping[str, Any]) -> None:
     record = models["Record"](place={"city": "oslo"}, lasts=45, rests="PT0.25S", days={"tue", "mon"}, **{"class": 3})
     text = record.model_dump_json()
     assert json.loads(text) == {
@@ -366,7 +415,7 @@ def test_a_model_goes_to_json_and_back(models: dict[str, Any]) -> None:
     assert record.hidden == 3
 
 
-def test_a_model_scores_as_its_row_does(rich: CompiledProgram, models: dict[str, Any]) -> None:
+def test_a_model_scores_as_its_row_does(rich: CompiledProgram, models: Mapping[str, Any]) -> None:
     record = models["Record"](**ROW, lasts=45, **{"class": 3})
     call: dict[str, Any] = {"context": {"mood": "busy"}, "now": "2026-03-04T12:00"}
     from_model = rich.score([record], "Record", **call)
@@ -390,12 +439,54 @@ def test_a_model_scores_as_its_row_does(rich: CompiledProgram, models: dict[str,
         {"place": None},
     ],
 )
-def test_a_model_refuses_what_score_calls_invalid(models: dict[str, Any], wrong: dict[str, Any]) -> None:
+def test_a_model_refuses_what_score_calls_invalid(models: Mapping[str, Any], wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         models["Record"](**{"place": {"city": "oslo"}, **wrong})
 
 
-def test_a_model_does_not_change(models: dict[str, Any]) -> None:
+def test_context_and_memory_have_models_that_go_to_json_and_back(
+    rich: CompiledProgram, models: Mapping[str, Any]
+) -> None:
+    assert list(models) == ["Meeting", "Place", "Record", "Context", "Memory"]
+    around, known = models["Context"](mood="busy", **{"lambda": 2}), models["Memory"](visits=[{"city": "bergen"}])
+    assert (around.lambda_, known.visits[0], known.budget) == (2, models["Place"](city="bergen"), 2.5)
+    data = [json.loads(model.model_dump_json()) for model in (around, known)]
+    assert data == [{"mood": "busy", "lambda": 2}, {"visits": [{"city": "bergen"}]}]
+    assert models["Context"].model_validate(data[0]) == around
+    assert models["Memory"].model_validate_json(json.dumps(data[1])) == known
+    told = [
+        list(rich.score([ROW], "Record", context=c, memory=m, now="2026-03-04T12:00").rows())
+        for c, m in ((around, known), data)
+    ]
+    assert told[0] == told[1]
+    assert "cheap" in told[0][0]["fired"]
+    assert rich.alerts(models["Memory"](visits=[{"city": "rome"}]), context=around)[0]["say"] == "rome again"
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("Context", {"mood": "sad"}),
+        ("Context", {}),
+        ("Context", {"mod": "calm"}),
+        ("Memory", {"visits": [{"cty": "rome"}]}),
+        ("Memory", {"visits": "rome"}),
+        ("Memory", {"budget": "much"}),
+    ],
+)
+def test_models_of_context_and_memory_refuse_what_a_call_refuses(
+    models: Mapping[str, Any], name: str, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(ValidationError):
+        models[name](**wrong)
+
+
+def test_a_schema_called_like_a_model_of_ours_gets_another_name() -> None:
+    program = ucl.compile("schema Context { n: int }\nschema Memory { n: int }\ncontext { mood: int }\nmemory x: int?")
+    assert list(program.models) == ["Context_", "Memory_", "Context", "Memory"]
+
+
+def test_a_model_does_not_change(models: Mapping[str, Any]) -> None:
     record = models["Place"](city="oslo")
     with pytest.raises(ValidationError):
         record.city = "rome"

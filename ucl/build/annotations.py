@@ -47,7 +47,7 @@ class Annotations:
             case t.Record(schema):
                 return self.models[schema]
             case t.List(t.Record(schema)):
-                return f"_t.Sequence[{self.models[schema]}]"
+                return f"_ucl.Records[{self.models[schema]}]"
             case t.Optional(inner):
                 return f"{self.exact(inner)} | None"
             case t.Unknown():

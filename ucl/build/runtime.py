@@ -12,12 +12,23 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ucl.build.store import CorruptProgramError, decode
-from ucl.models.records import Record, Weekday
+from ucl.models.records import Record, Records, Weekday
 from ucl.models.surface import surface_of
 from ucl.scoring import ActionRow, AlertRow, CompiledProgram, Result
 from ucl.semantics.program import Schema
 
-__all__ = ["ActionRow", "AlertRow", "Built", "CompiledProgram", "Record", "Result", "Schema", "Table", "Weekday"]
+__all__ = [
+    "ActionRow",
+    "AlertRow",
+    "Built",
+    "CompiledProgram",
+    "Record",
+    "Records",
+    "Result",
+    "Schema",
+    "Table",
+    "Weekday",
+]
 
 DATA_FILE = "program.json"
 

@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, Command] = {
     "query": Command("ucl.cli.answer", "ask a definition of a program"),
     "alerts": Command("ucl.cli.answer", "print the alerts that a memory gives rise to"),
     "build": Command("ucl.cli.make", "write typed Python packages"),
+    "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),
     "explain-code": Command("ucl.cli.about", "say what the code of a message means"),
     "warmup": Command("ucl.cli.make", "compile the kernels now"),
     "bench": Command("ucl.cli.make", "measure this machine against other engines"),

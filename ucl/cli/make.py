@@ -1,4 +1,4 @@
-"""Commands that make things for later: `build`, `warmup`; and `bench`, which measures."""
+"""Commands that make things for later: `build`, `stubs`, `warmup`; and `bench`, which measures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from argparse import REMAINDER, ArgumentParser
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ucl.cli.output import CommandError, remark
+from ucl.cli.output import CommandError, remark, replace_file
 from ucl.cli.source import complain_about, program_files, unreadable
+
+if TYPE_CHECKING:
+    from ucl.semantics.program import Program
 
 
 def add_build(parser: ArgumentParser) -> None:
@@ -20,10 +24,26 @@ def build(paths: list[Path], output: Path) -> int:
     """Writes an importable, typed Python package for each program, and a manifest."""
     import ucl
     from ucl.build.package import package_path, write_packages
-    from ucl.driver import check_path
-    from ucl.semantics.program import Program
 
+    checked = _all_checked(paths)
+    if checked is None:
+        return 1
     programs: dict[str, Program] = {}
+    for path, program in checked.items():
+        place = str(package_path(program.module))
+        if place in programs:
+            raise CommandError(f"two programs would become the package `{place}`; the second is `{path}`")
+        programs[place] = program
+    for written in write_packages(programs.values(), output, ucl.__version__):
+        print(f"built {written.module} in {output / written.package}")
+    return 0
+
+
+def _all_checked(paths: list[Path]) -> dict[Path, Program] | None:
+    """The programs by path; None where one has mistakes, after those of all have been said."""
+    from ucl.driver import check_path
+
+    programs: dict[Path, Program] = {}
     broken = False
     for path in program_files(paths):
         try:
@@ -33,16 +53,36 @@ def build(paths: list[Path], output: Path) -> int:
         if program is None:
             complain_about(report)
             broken = True
-            continue
-        place = str(package_path(program.module))
-        if place in programs:
-            raise CommandError(f"two programs would become the package `{place}`; the second is `{path}`")
-        programs[place] = program
-    if broken:
+        else:
+            programs[path] = program
+    return None if broken else programs
+
+
+def add_stubs(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a program, or a folder of programs")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; end with status 1 if a stub is not current"
+    )
+
+
+def stubs(paths: list[Path], check: bool) -> int:
+    """Writes `name.pyi` beside each `name.ucl`: what type checkers know of programs that the import hook imports."""
+    from ucl.build.code import stub_text
+
+    programs = _all_checked(paths)
+    if programs is None:
         return 1
-    for written in write_packages(programs.values(), output, ucl.__version__):
-        print(f"built {written.module} in {output / written.package}")
-    return 0
+    stale = 0
+    for path, program in programs.items():
+        place = path.with_suffix(".pyi")
+        text = stub_text(program, path.name)
+        if place.exists() and place.read_bytes() == text.encode():
+            continue
+        stale += 1
+        if not check:
+            replace_file(place, text)
+        print(f"{'would write' if check else 'wrote'} {place}")
+    return int(check and stale > 0)
 
 
 def add_warmup(parser: ArgumentParser) -> None:

@@ -11,9 +11,17 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, assert_never
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, assert_never
 
-from pydantic import BaseModel, ConfigDict, SerializationInfo, create_model, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    SerializationInfo,
+    create_model,
+    model_serializer,
+    model_validator,
+)
 
 from ucl.models.naming import Names, quoted
 from ucl.models.values import EPOCH, to_python
@@ -23,6 +31,10 @@ from ucl.semantics.program import Const, Field, LocalInstant, MemoryField, Range
 from ucl.semantics.values import iso
 from ucl.semantics.values.read import read_field
 from ucl.semantics.zones import Zone
+
+_T = TypeVar("_T")
+Records = Annotated[Sequence[_T], AfterValidator(tuple)]
+"""Of the memory: any sequence is taken, and kept as one that does not change."""
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -45,7 +57,7 @@ class Record(BaseModel):
         given = {}
         for key, value in data.items():
             field = fields.get(key)
-            given[key if field is None else attributes[field.name]] = value if field is None else _taken(value, field)
+            given[key if field is None else attributes[field.name]] = value if field is None else _in_unit(value, field)
         return given
 
     @model_validator(mode="after")
@@ -85,10 +97,8 @@ def _json(value: Any, dumped: Any, field: Field) -> Any:
             return dumped
 
 
-def _taken(value: Any, field: Field) -> Any:
-    """A plain number for a duration is in the field's unit; a list of records is kept as what does not change."""
-    if isinstance(field.type, t.List) and isinstance(value, list):
-        return tuple(value)
+def _in_unit(value: Any, field: Field) -> Any:
+    """A plain number for a duration is in the field's unit."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or field.unit is None or not isinstance(t.present(field.type), t.Duration):
         return value
@@ -220,7 +230,7 @@ def _annotation(type: t.Type, models: Mapping[Schema, Any]) -> Any:
         case t.Optional(inner):
             return _annotation(inner, models) | None
         case t.List(t.Record(schema)):
-            return Sequence[models[schema]]  # type: ignore[valid-type]
+            return Records[models[schema]]  # type: ignore[valid-type]
         case t.Unknown():
             raise AssertionError("a checked program has no unknown types")
         case _:
