@@ -6,8 +6,9 @@ folds and gaps of New York, absent values, texts that differ only by composition
 
 from __future__ import annotations
 
+import random
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,24 @@ def mild(x: float, y: float) -> float = if x > y then x else y
 
 # --- expressions ----------------------------------------------------------------------------------------------------
 
-Text = st.SearchStrategy[str]
+
+class Text:
+    """Source text from a source of chance. Hypothesis chooses the seed: its own draws come too close to one another."""
+
+    def __init__(self, make: Callable[[random.Random], str]) -> None:
+        self.make = make
+
+    def map(self, change: Callable[[str], str]) -> Text:
+        return Text(lambda chance: change(self.make(chance)))
+
+
+def _built(join: Callable[..., str], *parts: Text) -> Text:
+    return Text(lambda chance: join(*(part.make(chance) for part in parts)))
+
+
+def _one_of(*texts: Text) -> Text:
+    return Text(lambda chance: chance.choice(texts).make(chance))
+
 
 TEXTS = ["", "a", "b", "A", "caf\u00e9", "cafe\u0301", "STRASSE", "straße", "你好", "ab", "home"]
 INTS = [0, 1, -1, 2, 3, 7, 9, 10, 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63) + 1, 3_037_000_500]
@@ -65,31 +83,31 @@ def _quoted(text: str) -> str:
 
 
 def _pick(values: Sequence[str]) -> Text:
-    return st.sampled_from(list(values))
+    return Text(lambda chance: chance.choice(values))
 
 
 def _binary(left: Text, operators: Sequence[str], right: Text) -> Text:
-    return st.builds(lambda a, op, b: f"({a} {op} {b})", left, _pick(operators), right)
+    return _built(lambda a, op, b: f"({a} {op} {b})", left, _pick(operators), right)
 
 
 def _call(name: str, *arguments: Text) -> Text:
-    return st.builds(lambda *values: f"{name}({', '.join(values)})", *arguments)
+    return _built(lambda *values: f"{name}({', '.join(values)})", *arguments)
 
 
 def _choice(condition: Text, value: Text) -> Text:
-    return st.builds(lambda c, a, b: f"(if {c} then {a} else {b})", condition, value, value)
+    return _built(lambda c, a, b: f"(if {c} then {a} else {b})", condition, value, value)
 
 
 def _or_default(optional: Sequence[str], default: Text) -> Text:
-    return st.builds(lambda x, y: f"({x} ?? {y})", _pick(optional), default)
+    return _built(lambda x, y: f"({x} ?? {y})", _pick(optional), default)
 
 
 def _range(value: Text, end: Text, ends: Sequence[str] = ("..", "..=")) -> Text:
-    closed = st.builds(lambda x, a, op, b: f"({x} in {a}{op}{b})", value, end, _pick(ends), end)
+    closed = _built(lambda x, a, op, b: f"({x} in {a}{op}{b})", value, end, _pick(ends), end)
     if ends == ("..=",):
         return closed
-    opened = st.builds(lambda x, a: f"({x} in {a}..)", value, end)
-    return st.one_of(closed, opened)
+    opened = _built(lambda x, a: f"({x} in {a}..)", value, end)
+    return _one_of(closed, opened)
 
 
 # Each operation at least once where its result shows, so that a small number of programs meets them all.
@@ -222,12 +240,12 @@ def expressions(depth: int) -> Expressions:
     inner = expressions(depth - 1)
     bools, ints, floats, texts = inner.bools, inner.ints, inner.floats, inner.texts
     moments = _pick(["start", "(end ?? start)", "(start + d)", "at(day, t)", "now"])
-    dates = st.one_of(
+    dates = _one_of(
         _pick(["day", "start.date", "today", "(day + d)", "add_months(day, n)", "next_weekday(day, w)"]), _pick(DATES)
     )
-    times = st.one_of(_pick(["t", "start.time", "(t2 ?? 12:00)"]), _pick(TIMES))
+    times = _one_of(_pick(["t", "start.time", "(t2 ?? 12:00)"]), _pick(TIMES))
     weekdays = _pick(["w", "start.weekday", "day.weekday", "night_of(start)", "(w2 ?? mon)"])
-    durations = st.one_of(
+    durations = _one_of(
         _pick(
             [
                 "d",
@@ -247,14 +265,14 @@ def expressions(depth: int) -> Expressions:
     )
     compared = ["==", "!=", "<", "<=", ">", ">="]
     return Expressions(
-        bools=st.one_of(
+        bools=_one_of(
             bools,
             _binary(bools, ["and", "or", "==", "!="], bools),
             bools.map(lambda x: f"(not {x})"),
             _choice(bools, bools),
-            _binary(ints, compared, st.one_of(ints, floats)),
-            _binary(floats, compared, st.one_of(ints, floats)),
-            _range(st.one_of(ints, floats), ints),
+            _binary(ints, compared, _one_of(ints, floats)),
+            _binary(floats, compared, _one_of(ints, floats)),
+            _range(_one_of(ints, floats), ints),
             _range(times, times),
             _range(dates, dates, ("..=",)),
             _range(moments, moments),
@@ -262,7 +280,7 @@ def expressions(depth: int) -> Expressions:
             _range(weekdays, _pick(WEEKDAYS), ("..=",)),
             _binary(moments, compared, moments),
             _binary(money, compared, money),
-            _binary(weekdays, ["==", "!="], st.one_of(weekdays, _pick(WEEKDAYS))),
+            _binary(weekdays, ["==", "!="], _one_of(weekdays, _pick(WEEKDAYS))),
             _binary(texts, ["==", "!="], texts),
             _call("contains", texts, texts),
             _call("like", texts, _pick(['"*a*"', '"caf\u00e9"', '"*"'])),
@@ -308,7 +326,7 @@ def expressions(depth: int) -> Expressions:
                 ]
             ),
         ),
-        ints=st.one_of(
+        ints=_one_of(
             ints,
             _binary(ints, ["+", "-", "*"], ints),
             _choice(bools, ints),
@@ -338,11 +356,11 @@ def expressions(depth: int) -> Expressions:
                 ]
             ),
         ),
-        floats=st.one_of(
+        floats=_one_of(
             floats,
-            _binary(floats, ["+", "-", "*"], st.one_of(ints, floats)),
+            _binary(floats, ["+", "-", "*"], _one_of(ints, floats)),
             _choice(bools, floats),
-            _binary(st.one_of(ints, floats), ["/"], st.one_of(ints, floats)).map(lambda x: f"({x} ?? 0.25)"),
+            _binary(_one_of(ints, floats), ["/"], _one_of(ints, floats)).map(lambda x: f"({x} ?? 0.25)"),
             _call("mild", floats, floats),
             _call("ramp", floats, floats, floats),
             _call("near", floats, floats, _pick(["1.5", "f", "0.001"])),
@@ -353,136 +371,184 @@ def expressions(depth: int) -> Expressions:
             durations.map(lambda x: f"{x}.hours" if x[0].isalpha() or x[0] == "(" else "1.5"),
             _pick(["(n / k)", "mean_of(f)", "(mean(v.cost for v in visits) ?? 1.0)", "(cost / (fee ?? 2USD) ?? 3.0)"]),
         ),
-        texts=st.one_of(texts, _call("lower", texts), _choice(bools, texts)),
+        texts=_one_of(texts, _call("lower", texts), _choice(bools, texts)),
     )
 
 
 # --- programs -------------------------------------------------------------------------------------------------------
 
 
-@st.composite
-def programs(draw: st.DrawFn, depth: int = 2, most: int = 6) -> str:
-    """A program with rules and constraints on S."""
-    kinds = expressions(depth)
+def program_of(seed: int, most: int = 8) -> str:
+    """A program with up to so many rules and constraints on S."""
+    chance = random.Random(seed)
+    kinds = expressions(chance.choice([0, 1, 2]))
     # What is needed and what is not shows where a part decides and another overflows.
-    needed = _binary(kinds.ints, ["*", "+"], kinds.ints).map(lambda product: f"({product} > 0)")
-    deciding = _binary(kinds.bools, ["and", "or"], st.one_of(kinds.bools, needed))
-    shown = _pick(CONDITIONS)
-    conditions = st.one_of(kinds.bools, deciding, shown, shown, _binary(shown, ["and", "or"], needed))
-    scores = st.one_of(
-        _pick(["0.5", "-0.25", "0.3", "-1", "0", "100000"]),
-        kinds.floats,
-        kinds.ints,
-        _choice(conditions, _pick(["0.1", "-0.7", "f"])),
-    )
-    lines = [HEADER]
-    if draw(st.booleans()):
-        lines.append("resolve S by priority")
+    needed = _pick(["(n * n > 4)", "(n + n > k)", "(f * f > 1)", "(d * k > 1h)", "((m ?? n) * 3 > n)"])
+    shown = _pick(CONDITIONS).map(lambda text: f"({text})")
+    deciding = _binary(_one_of(kinds.bools, shown), ["and", "or"], _one_of(kinds.bools, needed))
+    conditions = _one_of(kinds.bools, deciding, shown, shown)
+    constants = _pick(["0.5", "-0.25", "0.3", "-1", "0.25", "-0.5", "0", "-0.1", "100000"])
+    branches = _choice(conditions, _pick(["0.1", "-0.7", "f"]))
+    scores = _one_of(constants, constants, kinds.floats, kinds.ints, branches)
     rules: list[str] = []
     constraints: list[str] = []
-    for number in range(draw(st.integers(1, most))):
-        parts = []
-        if draw(st.integers(0, 5)):
-            parts.append(f"when {draw(conditions)}")
-        parts += [f"unless {draw(conditions)}" for _ in range(draw(st.integers(0, 2)))]
-        status = draw(st.sampled_from(["active", "active", "active", "shadow", "retired"]))
-        parts.append(f"status {status}")
-        if draw(st.integers(0, 5)) == 0:
-            parts.append(draw(st.sampled_from(["valid 2026-01-01..2027-01-01", "valid ..2020-01-01"])))
-        is_rule = draw(st.integers(0, 3)) > 0
+    lines = [HEADER, chance.choice(["", "resolve S by priority"])]
+    for number in range(chance.randint(1, most)):
+        is_rule = chance.random() < 0.75
         names = rules if is_rule else constraints
-        overrides = draw(st.lists(st.sampled_from(names), max_size=2, unique=True)) if names else []
-        clause = f" overrides {', '.join(overrides)}" if overrides else ""
         name = f"{'r' if is_rule else 'c'}{number}"
-        if is_rule:
-            parts += [f"except when {draw(conditions)} score {draw(scores)}" for _ in range(draw(st.integers(0, 1)))]
-            parts += [f"score {draw(scores)}", f"priority {draw(st.sampled_from(['1', '2', '0.5', '10']))}"]
-            lines.append(f"rule {name} on S{clause} {{ {' '.join(parts)} }}")
-        else:
-            body = draw(st.sampled_from(["forbid", "require"]))
-            if body == "forbid":
-                parts = [part for part in parts if not part.startswith("when ")]
-                parts.insert(0, f"forbid when {draw(conditions)}")
-            else:
-                parts.insert(0, f"require {draw(conditions)}")
-            lines.append(f"constraint {name} on S{clause} {{ {' '.join(parts)} }}")
+        overridden = chance.sample(names, chance.randint(0, min(2, len(names)))) if chance.random() < 0.5 else []
+        clauses = _clauses(chance, conditions, scores, is_rule)
+        overrides = f" overrides {', '.join(overridden)}" if overridden else ""
+        lines.append(f"{'rule' if is_rule else 'constraint'} {name} on S{overrides} {{ {' '.join(clauses)} }}")
         names.append(name)
     return "\n".join(lines)
 
 
+def _clauses(chance: random.Random, conditions: Text, scores: Text, is_rule: bool) -> list[str]:
+    def sometimes(share: float, clause: str, *parts: Text) -> list[str]:
+        return [clause.format(*(part.make(chance) for part in parts))] if chance.random() < share else []
+
+    clauses = sometimes(0.3, "unless {}", conditions) + sometimes(0.1, "unless {}", conditions)
+    clauses += sometimes(0.2, chance.choice(["status shadow", "status shadow", "status retired"]))
+    clauses += sometimes(0.1, chance.choice(["valid 2026-01-01..2027-01-01", "valid ..2020-01-01"]))
+    if is_rule:
+        clauses += sometimes(0.8, "when {}", conditions)
+        clauses += sometimes(0.3, "except when {} score {}", conditions, scores)
+        clauses += sometimes(1, "score {}", scores)
+        clauses += sometimes(0.7, f"priority {chance.choice(['1', '2', '0.5', '10'])}")
+    elif chance.random() < 0.5:
+        clauses += sometimes(1, "forbid when {}", conditions)
+    else:
+        clauses += sometimes(1, "require {}", conditions) + sometimes(0.5, "when {}", conditions)
+    return clauses
+
+
+PROGRAMS = st.builds(program_of, st.integers(0, 2**32))
+
+
 # --- options --------------------------------------------------------------------------------------------------------
 
-
-def _or_none(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.one_of(st.none(), values)
-
-
-def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+# Of each kind what programs mostly meet, and edges.
+KNOWN_TEXTS = sorted({unicodedata.normalize("NFC", text) for text in TEXTS})
+WILD_INSTANTS = [-62_135_596_800_000_000, 253_402_300_799_999_999, 0, 1_709_251_199_000_000]
+# Midnight in New York of the days of 2026 on which clocks change.
+CHANGES = [1_772_946_000_000_000, 1_793_505_600_000_000]
 
 
-_ints = st.one_of(st.integers(-5, 12), st.sampled_from(INTS), st.integers(-(2**63), 2**63 - 1))
-_floats = st.one_of(
-    st.sampled_from(FLOATS),
-    st.floats(-10, 10).map(lambda x: round(x, 2)),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-_texts = st.sampled_from(sorted({_nfc(text) for text in TEXTS}))
-# Around the folds and gaps of 2026 in New York, the leap day of 2024, and the ends of time.
-_instants = st.one_of(
-    st.integers(-12, 12).map(lambda k: 1_772_953_200_000_000 + k * 30 * MINUTE),
-    st.integers(-12, 12).map(lambda k: 1_793_509_200_000_000 + k * 30 * MINUTE),
-    st.integers(1_700_000_000, 1_800_000_000).map(lambda s: s * 1_000_000),
-    st.sampled_from([-62_135_596_800_000_000, 253_402_300_799_999_999, 0, 1_709_251_199_000_000]),
-)
-_dates = st.one_of(st.integers(20_400, 20_600), st.sampled_from([-719_162, 2_932_896, 19_782, 0, 59]))
-_times = st.one_of(st.integers(0, 1439).map(lambda m: m * MINUTE), st.sampled_from([0, DAY - 1, 22 * 60 * MINUTE]))
-_weekdays = st.integers(0, 6)
-_durations = st.one_of(
-    st.integers(-3000, 3000).map(lambda m: m * MINUTE), st.sampled_from([0, 2**63 - 1, -(2**63), DAY, DAY - 1])
-)
-_inner = st.fixed_dictionaries(
-    {"a": _or_none(_ints), "label": _texts, "at": _or_none(_instants), "mild": st.sampled_from(["mid", "soft"])}
-)
+class _Tables:
+    """Options from a seed: a table of Hypothesis's own making holds too few rows to meet a program's edges.
 
-OPTIONS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
-    {
-        "n": _ints,
-        "m": _or_none(_ints),
-        "k": st.integers(1, 9),
-        "f": _floats,
-        "g": _or_none(_floats),
-        "b": st.booleans(),
-        "c": _or_none(st.booleans()),
-        "title": _texts,
-        "place": _or_none(_texts),
-        "kind": st.sampled_from(["low", "mid", "high"]),
-        "wide": st.sampled_from(["v0", "v43", "v255", "v256", "v299"]),
-        "day": _dates,
-        "day2": _or_none(_dates),
-        "t": _times,
-        "t2": _or_none(_times),
-        "start": _instants,
-        "end": _or_none(_instants),
-        "w": _weekdays,
-        "w2": _or_none(_weekdays),
-        "d": _durations,
-        "d2": _or_none(_durations),
-        "cost": _floats,
-        "fee": _or_none(_floats),
-        "tags": st.frozensets(_texts, max_size=3),
-        "more": _or_none(st.frozensets(_texts, max_size=3)),
-        "nums": st.frozensets(_ints, max_size=3),
-        "days": st.frozensets(_weekdays, max_size=3),
-        "inner": _inner,
-        "host": _or_none(_inner),
-    }
-)
+    `wild` is how often a value is an edge.
+    """
 
-VISITS: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
-    st.fixed_dictionaries({"place": _texts, "cost": st.integers(-3, 200), "stars": _or_none(_floats), "at": _instants}),
-    max_size=4,
-)
+    def __init__(self, seed: int, wild: float) -> None:
+        self._random = random.Random(seed)
+        self._wild = wild
+
+    def options(self, rows: int) -> list[dict[str, Any] | InvalidCell]:
+        cell = InvalidCell("n", "absent", None)
+        return [cell if self._random.random() < 0.06 else self._option() for _ in range(rows)]
+
+    def visits(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "place": self._text(),
+                "cost": self._random.randint(-3, 200),
+                "stars": self._float(),
+                "at": self._instant(),
+            }
+            for _ in range(self._random.randint(0, 4))
+        ]
+
+    def _option(self) -> dict[str, Any]:
+        r, maybe = self._random, self._maybe
+        return {
+            "n": self._int(),
+            "m": maybe(self._int),
+            "k": r.randint(1, 9),
+            "f": self._float(),
+            "g": maybe(self._float),
+            "b": r.random() < 0.5,
+            "c": maybe(lambda: r.random() < 0.5),
+            "title": self._text(),
+            "place": maybe(self._text),
+            "kind": r.choice(["low", "mid", "high"]),
+            "wide": r.choice(["v0", "v43", "v255", "v256", "v299"]),
+            "day": self._date(),
+            "day2": maybe(self._date),
+            "t": self._time(),
+            "t2": maybe(self._time),
+            "start": self._instant(),
+            "end": maybe(self._instant),
+            "w": r.randrange(7),
+            "w2": maybe(lambda: r.randrange(7)),
+            "d": self._duration(),
+            "d2": maybe(self._duration),
+            "cost": self._float(),
+            "fee": maybe(self._float),
+            "tags": self._set(self._text),
+            "more": maybe(lambda: self._set(self._text)),
+            "nums": self._set(self._int),
+            "days": self._set(lambda: r.randrange(7)),
+            "inner": self._inner(),
+            "host": maybe(self._inner),
+        }
+
+    def _pick(self, usual: Callable[[], Any], edges: Sequence[Any]) -> Any:
+        return self._random.choice(edges) if self._random.random() < self._wild else usual()
+
+    def _maybe(self, value: Callable[[], Any]) -> Any:
+        return None if self._random.random() < 0.3 else value()
+
+    def _set(self, value: Callable[[], Any]) -> frozenset[Any]:
+        return frozenset(value() for _ in range(self._random.randrange(4)))
+
+    def _int(self) -> int:
+        return int(self._pick(lambda: self._random.randint(-3, 11), [*INTS, -(2**63)]))
+
+    def _float(self) -> float:
+        return float(self._pick(lambda: round(self._random.uniform(-3, 5), self._random.randrange(3)), FLOATS))
+
+    def _text(self) -> str:
+        return self._random.choice(KNOWN_TEXTS)
+
+    def _instant(self) -> int:
+        change = self._random.choice(CHANGES) + self._random.randrange(-8, 60) * 15 * MINUTE
+        return int(self._pick(lambda: self._random.choice([change, change, 1_780_000_000_000_000]), WILD_INSTANTS))
+
+    def _date(self) -> int:
+        edges = [-719_162, 2_932_896, 0, 59]
+        return int(self._pick(lambda: self._random.choice([20_520, 20_758, 20_516, 19_782]), edges))
+
+    def _time(self) -> int:
+        return int(self._pick(lambda: self._random.randrange(96) * 15 * MINUTE, [0, DAY - 1]))
+
+    def _duration(self) -> int:
+        edges = [2**63 - 1, -(2**63), DAY, DAY - 1, 0]
+        return int(self._pick(lambda: self._random.randint(-8, 300) * 15 * MINUTE, edges))
+
+    def _inner(self) -> dict[str, Any]:
+        return {
+            "a": self._maybe(self._int),
+            "label": self._text(),
+            "at": self._maybe(self._instant),
+            "mild": self._random.choice(["mid", "soft"]),
+        }
+
+
+@dataclass(frozen=True)
+class Table:
+    options: list[dict[str, Any] | InvalidCell]
+    visits: list[dict[str, Any]]
+
+
+def table_of(seed: int, rows: int, wild: float) -> Table:
+    tables = _Tables(seed, wild)
+    return Table(tables.options(rows), tables.visits())
+
+
+TABLES = st.builds(table_of, st.integers(0, 2**32), st.sampled_from([30, 70, 5, 1, 0]), st.sampled_from([0.02, 0.15]))
 
 
 # --- options as columns ---------------------------------------------------------------------------------------------
