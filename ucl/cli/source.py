@@ -7,10 +7,14 @@ from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ucl import render
 from ucl.cli.output import CommandError, complain, remark, replace_file, use_colour
 from ucl.diagnostics import Diagnostic, Report, Severity
+
+if TYPE_CHECKING:
+    from ucl.semantics.program import Program
 
 
 class CheckFormat(StrEnum):
@@ -26,9 +30,10 @@ def add_check(parser: ArgumentParser) -> None:
     add("--format", choices=[*map(str, CheckFormat)], default="text", help="how to print findings")
     add("--fast", action="store_true", help="leave the analysis of rules against each other out")
     add("--strict", action="store_true", help="let warnings fail too")
+    add("--now", metavar="DT", help="the day from which on rules are valid or not, in place of the clock's")
 
 
-def check(paths: list[Path], format: str, fast: bool, strict: bool) -> int:
+def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | None = None) -> int:
     """Prints what is found in all files; the status is 1 where that fails, 2 where a file could not be opened."""
     from ucl.driver import check_path
 
@@ -37,17 +42,26 @@ def check(paths: list[Path], format: str, fast: bool, strict: bool) -> int:
     for path in program_files(paths):
         files += 1
         try:
-            found.extend(check_path(path)[1])
+            program, report = check_path(path)
         except OSError as error:
             complain(unreadable(path, error).message)
             missing += 1
+            continue
+        found.extend(report)
+        if program is not None and not fast:
+            found.extend(_analysed(program, now))
     found = list(_once(found))
     _print_findings(found, CheckFormat(format))
     if format == CheckFormat.TEXT and missing < files:
         remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
-    if not fast:
-        remark("note: checked were syntax, names and types; the analysis of rules against each other is not yet here")
     return 2 if missing else int(fails(found, strict))
+
+
+def _analysed(program: Program, now: str | None) -> list[Diagnostic]:
+    """What rules, constraints and actions say of each other."""
+    from ucl.scoring.compiled import CompiledProgram
+
+    return CompiledProgram(program).findings(now=now)
 
 
 def unreadable(path: Path, error: OSError) -> CommandError:

@@ -6,6 +6,7 @@ answers of definitions, alerts. Errors of a whole call are `CallError` and `Tabl
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 from ucl.models.surface import Surface, surface_of
 from ucl.models.values import plain, to_python
 from ucl.scoring import errors
-from ucl.scoring.calls import Moment, choose_schema, scored_schemas, start_call
+from ucl.scoring.calls import Moment, choose_schema, find_zone, instant, scored_schemas, start_call
 from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
@@ -23,6 +24,7 @@ from ucl.semantics.values import Problem, read_arguments, to_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ucl.diagnostics import Diagnostic
     from ucl.kernels.columns import Columns
     from ucl.models.records import Record
     from ucl.scoring.result import Result
@@ -101,6 +103,17 @@ class CompiledProgram:
 
         made = models_of(self.surface.models)
         return {name: made[schema] for schema, name in self.surface.models.items()}
+
+    def findings(self, *, now: Moment | None = None, list_tensions: bool = False) -> list[Diagnostic]:
+        """What the rules say of each other (LANGUAGE §10), each claim shown by a witness that has been replayed.
+
+        `now` is the day from which on rules are valid or not, the clock's by default. Trade-offs between rules about
+        different fields are counted, and listed one by one where `list_tensions` asks for it.
+        """
+        from ucl.analysis.findings import analyse
+
+        moment = time.time_ns() // 1000 if now is None else instant(now, find_zone(self.timezone))
+        return analyse(self.semantic, moment, list_tensions)
 
     def score(
         self,

@@ -1,0 +1,403 @@
+"""All that an option and its context can be, as far as a program's tests tell it apart.
+
+In: the formulas of all conditions on one schema. Out: a `Space`, whose axes stand for fields, and in which formulas
+become unions of boxes. A box names a mask for each axis that it narrows; it holds the points that lie in all of them.
+
+A datetime has three axes: days, times of day, and moments of those irregular days that its first two can't describe.
+Its points are the pairs of the first two *and* the moments: a box is empty there when both ways are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ucl.analysis.boxes import line
+from ucl.analysis.boxes.axes import Axis, DayAxis, DayTests, LineAxis, MomentAxis, SampleAxis, skipped_days
+from ucl.analysis.boxes.formula import (
+    Every,
+    Formula,
+    Holds,
+    Is,
+    Literal,
+    Reader,
+    Relation,
+    Some,
+    Unknown,
+    Within,
+    literals,
+)
+from ucl.analysis.boxes.humane import USUAL_DAY
+from ucl.analysis.boxes.line import Intervals
+from ucl.analysis.boxes.samples import sets, texts, usual_text
+from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term, Terms
+from ucl.semantics import types as t
+from ucl.semantics.expressions import Budget, Frame, evaluate
+from ucl.semantics.operations import Overflow
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Expr
+from ucl.semantics.types import DAY as DAY_LENGTH
+from ucl.semantics.values.read import constant
+
+Box = dict[int, int]
+MOST_BOXES = 256
+
+
+class TooMany(Exception):  # noqa: N818 - a signal, not an error
+    """A condition has more boxes than may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clockwork:
+    """The three axes of a datetime, by number."""
+
+    days: int
+    clocks: int
+    moments: int
+
+
+class Space:
+    """`axes` are by number. `free` are the axes of relations and of what is unknown, by their atom: cell 0 is no."""
+
+    def __init__(self, reader: Reader, formulas: Iterable[Formula], today: int) -> None:
+        self.reader = reader
+        self.terms = reader.terms
+        self.axes: list[Axis] = []
+        self.places: dict[Place, int | Clockwork] = {}
+        self.free: dict[int, Relation | Unknown] = {}
+        self._clockwork: dict[int, Clockwork] = {}
+        self._free_of: dict[Relation | Unknown, int] = {}
+        self._tests: dict[tuple[Term, Expr], int] = {}
+        self._today = today
+        self._call = Call(self.terms.zone, 0, 0)
+        self._boxes_of: dict[Literal, Box] = {}
+        atoms = dict.fromkeys(found.atom for formula in formulas for found in literals(formula))
+        by_place: dict[Place, list[Any]] = {}
+        for atom in atoms:
+            match atom:
+                case Within(term, _) | Holds(term, _):
+                    by_place.setdefault(term.place, []).append(atom)
+                case Is(place):
+                    by_place.setdefault(place, []).append(atom)
+                case Relation() | Unknown():
+                    self._free_of[atom] = self._add(Axis([False, True], [0, 1]))
+                    self.free[self._free_of[atom]] = atom
+        for place, tests in by_place.items():
+            self.places[place] = self._axis_of(place, tests)
+
+    def _add(self, axis: Axis) -> int:
+        self.axes.append(axis)
+        return len(self.axes) - 1
+
+    # --- building axes ----------------------------------------------------------------------------------------------
+
+    def _axis_of(self, place: Place, tests: Sequence[Within | Holds | Is]) -> int | Clockwork:
+        default = self._default(place)
+        match place.type:
+            case t.Record():
+                return self._add(Axis([True, None], [1, 0], 0b10))
+            case t.Text() | t.Set():
+                held = [test for test in tests if isinstance(test, Holds)]
+                return self._add(self._samples(place, held, default))
+            case t.DateTime():
+                within = [test for test in tests if isinstance(test, Within)]
+                return self._datetime(place, within, default)
+            case t.Date():
+                within = [test for test in tests if isinstance(test, Within)]
+                domain = self.reader.solver.domain(Term(place, ""))
+                return self._add(
+                    DayAxis(domain, _day_tests(within, False), USUAL_DAY, default=default, optional=place.may_be_absent)
+                )
+            case _:
+                keys = [test.keys for test in tests if isinstance(test, Within)]
+                domain = self.reader.solver.domain(Term(place, ""))
+                unit = place.declared.unit
+                return self._add(LineAxis(place.type, domain, keys, default, place.may_be_absent, unit))
+
+    def _default(self, place: Place) -> Any:
+        if place.declared.default is None:
+            return None
+        try:
+            return constant(place.declared.default, self.terms.zone)
+        except Overflow:
+            return None
+
+    def _datetime(self, place: Place, tests: Sequence[Within], default: int | None) -> Clockwork:
+        zone = self.terms.zone
+        is_now = place.root == "context" and place.path == ("now",)
+        ends = sorted({end for test in tests if test.term.part == "" for interval in test.keys for end in interval})
+        first, last = line.span_of(t.DATETIME) or (0, 0)
+        ends = [end for end in ends if first < end < last]
+        edge_days = tuple(((day, day + 1),) for day in sorted({zone.local(end) // DAY_LENGTH for end in ends}))
+        domain = self.reader.solver.domain(Term(place, DAY))
+        near = USUAL_DAY
+        if is_now:
+            domain, near = line.common(domain, ((self._today, domain[-1][1]),)), self._today
+        local = None if default is None else zone.local(default)
+        days = DayAxis(
+            domain,
+            _day_tests(tests, True, edge_days),
+            near,
+            skipped_days(zone, ends),
+            self._today if is_now else None if local is None else local // DAY_LENGTH,
+        )
+        clocks = LineAxis(
+            t.TIME,
+            ((0, DAY_LENGTH),),
+            [test.keys for test in tests if test.term.part == CLOCK],
+            None if local is None else local % DAY_LENGTH,
+        )
+        moments = MomentAxis(zone, days.irregular, clocks, ends, place.may_be_absent)
+        found = Clockwork(self._add(days), self._add(clocks), self._add(moments))
+        self._clockwork |= dict.fromkeys((found.days, found.clocks, found.moments), found)
+        return found
+
+    def _samples(self, place: Place, tests: Sequence[Holds], default: Any) -> SampleAxis:
+        exprs = [test.expr for test in tests]
+        term = Term(place, "")
+        match place.type:
+            case t.Set(element):
+                samples: list[Any] = list(sets(exprs, element or t.TEXT, default or frozenset()))
+                samples = [sample for sample in samples if self._may_be(place, sample)]
+            case _:
+                usual = default if isinstance(default, str) else usual_text(place.path[-1])
+                samples = [text for text in texts(exprs, usual) if self._may_be(place, text)]
+        for number, test in enumerate(tests):
+            self._tests[term, test.expr] = number
+        outcomes = [[self._holds(test.expr, term.name, sample) for sample in samples] for test in tests]
+        return SampleAxis(samples, outcomes, place.may_be_absent)
+
+    def _may_be(self, place: Place, value: Any) -> bool:
+        domain = place.declared.domain
+        return domain is None or not hasattr(domain, "values") or value in domain.values
+
+    def _holds(self, expr: Expr, name: str, value: Any) -> bool:
+        try:
+            return bool(evaluate(expr, Frame(self._call, Budget(), variables={name: value})))
+        except Overflow:
+            return False
+
+    # --- formulas to boxes ------------------------------------------------------------------------------------------
+
+    def literal(self, found: Literal) -> Box:
+        known = self._boxes_of.get(found)
+        if known is None:
+            known = self._boxes_of[found] = self._literal(found)
+        return known
+
+    def _literal(self, found: Literal) -> Box:
+        atom, positive = found.atom, found.positive
+        match atom:
+            case Relation() | Unknown():
+                return {self._free_of[atom]: 0b10 if positive else 0b01}
+            case Is(place):
+                return self._is(place, positive)
+            case Holds(term, expr):
+                number = self.places[term.place]
+                assert isinstance(number, int)
+                axis = self.axes[number]
+                assert isinstance(axis, SampleAxis)
+                return {number: self._signed(axis, axis.mask(self._tests[term, expr]), positive)}
+            case Within(term, keys):
+                return self._within(term, keys, positive)
+
+    def _signed(self, axis: Axis, mask: int, positive: bool) -> int:
+        return mask if positive else axis.full & ~axis.absent & ~mask
+
+    def _is(self, place: Place, positive: bool) -> Box:
+        found = self.places[place]
+        if isinstance(found, int):
+            axis = self.axes[found]
+            return {found: self._signed(axis, axis.full & ~axis.absent, True) if positive else axis.absent}
+        moments = self.axes[found.moments]
+        if positive:
+            return {found.moments: moments.full & ~moments.absent}
+        return {found.days: 0, found.moments: moments.absent}
+
+    def _within(self, term: Term, keys: Intervals, positive: bool) -> Box:
+        found = self.places[term.place]
+        if isinstance(found, int):
+            axis = self.axes[found]
+            mask = axis.mask(term.part, keys) if isinstance(axis, DayAxis) else _line(axis).mask(keys)
+            return {found: self._signed(axis, mask, positive)}
+        days, moments = self.axes[found.days], self.axes[found.moments]
+        assert isinstance(days, DayAxis)
+        assert isinstance(moments, MomentAxis)
+        there = self._signed(moments, moments.mask(term.part, keys), positive)
+        if term.part == CLOCK:
+            clocks = _line(self.axes[found.clocks])
+            return {found.clocks: self._signed(clocks, clocks.mask(keys), positive), found.moments: there}
+        if term.part == "":
+            zone = self.terms.zone
+            keys = line.joined((zone.local(low) // DAY_LENGTH, zone.local(end) // DAY_LENGTH) for low, end in _bounded(keys))
+            mask = days.mask("day", keys)
+        else:
+            mask = days.mask(term.part, keys)
+        return {found.days: self._signed(days, mask, positive), found.moments: there}
+
+    def boxes(self, formula: Formula, most: int = MOST_BOXES) -> list[Box]:
+        """A union of boxes that is the formula; raises `TooMany`."""
+        match formula:
+            case Literal():
+                box = self.literal(formula)
+                return [box] if self.inhabited(box) else []
+            case Every(parts):
+                return self._product(parts, most)
+            case Some(parts):
+                found: list[Box] = []
+                for part in parts:
+                    found.extend(self.boxes(part, most))
+                    if len(found) > 4 * most:
+                        found = self.merged(found)
+                    if len(found) > 4 * most:
+                        raise TooMany
+                found = self.merged(found)
+                if len(found) > most:
+                    raise TooMany
+                return found
+
+    def _product(self, parts: Sequence[Formula], most: int) -> list[Box]:
+        """Single literals first: they are free, and leave less for the others."""
+        found: list[Box] = [{}]
+        for part in sorted(parts, key=lambda part: not isinstance(part, Literal)):
+            right = [self.literal(part)] if isinstance(part, Literal) else self.boxes(part, most)
+            met = (self.meet(a, b) for a in found for b in right)
+            found = [box for box in met if box is not None]
+            if len(found) > 1:
+                found = self.merged(found)
+            if len(found) > most:
+                raise TooMany
+            if not found:
+                break
+        return found
+
+    # --- boxes ------------------------------------------------------------------------------------------------------
+
+    def meet(self, a: Box, b: Box) -> Box | None:
+        """The common part; None where there is none."""
+        if len(a) < len(b):
+            a, b = b, a
+        found = dict(a)
+        clockwork = self._clockwork
+        for axis, mask in b.items():
+            own = found.get(axis)
+            if own is not None:
+                mask &= own
+            if mask == 0 and axis not in clockwork:
+                return None
+            found[axis] = mask
+        if clockwork and not all(self._some_instant(found, clockwork[axis]) for axis in b if axis in clockwork):
+            return None
+        return found
+
+    def clockwork(self, axis: int) -> Clockwork | None:
+        """The datetime that an axis is a part of."""
+        return self._clockwork.get(axis)
+
+    def inhabited(self, box: Box) -> bool:
+        clockwork = self._clockwork
+        return all(
+            self._some_instant(box, clockwork[axis]) if axis in clockwork else mask != 0 for axis, mask in box.items()
+        )
+
+    def _some_instant(self, box: Box, of: Clockwork) -> bool:
+        moments = self.mask(box, of.moments)
+        return moments != 0 or (self.mask(box, of.days) != 0 and self.mask(box, of.clocks) != 0)
+
+    def mask(self, box: Mapping[int, int], axis: int) -> int:
+        found = box.get(axis)
+        return self.axes[axis].full if found is None else found
+
+    def subtract(self, box: Box, other: Box) -> list[Box]:
+        """`box` without `other`, as boxes that don't overlap."""
+        if self.meet(box, other) is None:
+            return [box]
+        pieces: list[Box] = []
+        current = box
+        for away in self._outside(other):
+            axis, changes, rest = away
+            piece = self.meet(current, changes)
+            if piece is not None:
+                pieces.append(piece)
+            narrowed = self.meet(current, rest)
+            if narrowed is None:
+                break
+            current = narrowed
+        return pieces
+
+    def _outside(self, box: Box) -> Iterator[tuple[int, Box, Box]]:
+        """For each thing that a box asks: what lies outside of it, and what inside."""
+        done: set[Clockwork] = set()
+        for axis, mask in box.items():
+            of = self._clockwork.get(axis)
+            if of is None:
+                yield axis, {axis: self.axes[axis].full & ~mask}, {axis: mask}
+            elif of not in done:
+                done.add(of)
+                days, clocks = self.mask(box, of.days), self.mask(box, of.clocks)
+                moments = self.mask(box, of.moments)
+                other = self.axes[of.moments].full & ~moments
+                # Other days, with all that is other of the moments; then the same days at other times.
+                wrong_day: Box = {of.days: self.axes[of.days].full & ~days, of.moments: other}
+                yield axis, wrong_day, {of.days: days, of.moments: moments}
+                wrong_time: Box = {of.days: days, of.clocks: self.axes[of.clocks].full & ~clocks, of.moments: 0}
+                yield axis, wrong_time, {of.days: days, of.clocks: clocks, of.moments: moments}
+
+    def merged(self, boxes: list[Box]) -> list[Box]:
+        """Fewer boxes with the same points: without those inside another, and joined where only one axis differs."""
+        if len(boxes) > 600:
+            return boxes
+        found: list[Box] = []
+        for box in boxes:
+            found = self._add_merged(found, box)
+        return found
+
+    def _add_merged(self, boxes: list[Box], box: Box) -> list[Box]:
+        while True:
+            for place, other in enumerate(boxes):
+                joined = self._joined(other, box)
+                if joined is not None:
+                    boxes = boxes[:place] + boxes[place + 1 :]
+                    box = joined
+                    break
+            else:
+                return [*boxes, box]
+
+    def _joined(self, a: Box, b: Box) -> Box | None:
+        """The union where it is a box that is easily seen to be one."""
+        differing = [axis for axis in a.keys() | b.keys() if self.mask(a, axis) != self.mask(b, axis)]
+        if not differing:
+            return a
+        if all(self.mask(b, axis) & ~self.mask(a, axis) == 0 for axis in differing):
+            return a
+        if all(self.mask(a, axis) & ~self.mask(b, axis) == 0 for axis in differing):
+            return b
+        works = {self._clockwork.get(axis) for axis in differing}
+        of = works.pop() if len(works) == 1 else None
+        if len(differing) > 1 and (of is None or len(differing) > 2 or of.moments not in differing):
+            return None
+        found = dict(a)
+        for axis in differing:
+            found[axis] = self.mask(a, axis) | self.mask(b, axis)
+        return found
+
+
+def _line(axis: Axis) -> LineAxis:
+    assert isinstance(axis, LineAxis)
+    return axis
+
+
+def _bounded(keys: Intervals) -> Intervals:
+    """Instants whose ends have a local day: a day or so off the first and the last."""
+    first, last = line.span_of(t.DATETIME) or (0, 0)
+    return tuple((max(low, first), min(end, last - 1)) for low, end in keys)
+
+
+def _day_tests(tests: Sequence[Within], instants: bool, more: tuple[Intervals, ...] = ()) -> DayTests:
+    """What is asked of days; of a datetime, `more` are the days in which tests of the instant itself end."""
+
+    def of(*parts: str) -> tuple[Intervals, ...]:
+        return tuple(dict.fromkeys(test.keys for test in tests if test.term.part in parts))
+
+    return DayTests(of("day") + more if instants else of("day", ""), of("weekday"), of("month"), of("monthday"))

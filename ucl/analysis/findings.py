@@ -1,0 +1,67 @@
+"""Everything that LANGUAGE §10 finds in a program, each claim replayed before it is made.
+
+In: a checked `Program` and the moment of the check. Out: diagnostics, by kind and then by place, the same on every run.
+
+    scene (axes, regions) ─▶ dead rules ─▶ nothing feasible ─▶ overridden, never feasible ─▶ conflicts, double counting
+                                                                                          └▶ actions, branches
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ucl.analysis import words
+from ucl.analysis.kinds.acting import clashing_actions
+from ucl.analysis.kinds.dead import always_overridden, never_applies, never_feasible, nothing_feasible
+from ucl.analysis.kinds.pairs import conflicts, double_counting
+from ucl.analysis.kinds.unreachable import unreachable
+from ucl.analysis.regions import scene_of
+from ucl.analysis.study import Study
+from ucl.diagnostics import Diagnostic
+from ucl.semantics.operations import date_of
+from ucl.semantics.program import Program, Schema
+from ucl.semantics.zones import Zone
+
+
+def analyse(program: Program, now_us: int, list_tensions: bool = False) -> list[Diagnostic]:
+    """The findings of a program without errors, checked at `now_us` (microseconds since 1970-01-01T00:00Z).
+
+    Active declarations alone take part, in the module's zone, on every day from that of the check on. Tensions are
+    counted, and listed one by one where asked for.
+    """
+    zone = Zone.load(program.timezone)
+    assert zone is not None
+    found: list[Diagnostic] = []
+    for schema in _schemas(program):
+        found += _of_schema(program, schema, zone, now_us, list_tensions)
+    return _in_order(program, found)
+
+
+def _schemas(program: Program) -> list[Schema]:
+    """Those that anything is on, in source order."""
+    declared = (*program.rules, *program.constraints, *program.actions)
+    return list(dict.fromkeys(d.schema for d in declared))
+
+
+def _of_schema(program: Program, schema: Schema, zone: Zone, now: int, list_tensions: bool) -> Iterator[Diagnostic]:
+    study = Study(scene_of(program, schema, zone, now, date_of(zone, now)))
+    if not study.scene.subjects:
+        return
+    yield from never_applies(study)
+    yield from nothing_feasible(study)
+    yield from always_overridden(study)
+    yield from never_feasible(study)
+    yield from conflicts(study, list_tensions)
+    yield from double_counting(study)
+    yield from clashing_actions(study)
+    yield from unreachable(study)
+    for name in study.scene.too_many:
+        study.leave_open(name)
+    if study.undecided:
+        yield words.undecided(next(iter(study.scene.subjects.values())), sorted(study.undecided))
+
+
+def _in_order(program: Program, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """By file, the program's own first, and by place in it; those of one place as they were found."""
+    files = {id(source): place for place, source in enumerate(program.sources)}
+    return sorted(found, key=lambda d: (files.get(id(d.span.source), len(files)), d.span.start))

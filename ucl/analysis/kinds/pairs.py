@@ -1,0 +1,261 @@
+"""Pairs of rules: conflicts, tensions, and what is counted twice.
+
+In: a study, dead rules marked. Out: diagnostics whose witnesses have been replayed, a limited number for each rule, and
+how many more pairs there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ucl.analysis import words
+from ucl.analysis.boxes.space import Box
+from ucl.analysis.overlap import Side, overlapping
+from ucl.analysis.regions import Scene, Subject
+from ucl.analysis.study import Point, Study
+from ucl.analysis.witness.replay import Replayed
+from ucl.analysis.witness.search import Verdict
+from ucl.diagnostics import Diagnostic
+from ucl.semantics.program import Rule
+
+MOST_A_RULE = 10
+MOST = 1000
+# Trade-offs are counted one by one up to here; past it the count says `at least`.
+_MOST_TENSIONS = 200
+
+
+@dataclass
+class Pair:
+    """Two rules, the one that the finding is about first, and the parts of boxes in which both do what it says."""
+
+    about: Subject
+    other: Subject
+    boxes: list[Box] = field(default_factory=list)
+
+
+@dataclass
+class Tally:
+    """How many findings each rule has, and how many pairs were not looked at for that."""
+
+    by_rule: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    more: int = 0
+
+    def has_room(self, a: Subject, b: Subject) -> bool:
+        full = self.total >= MOST or self.by_rule[a.name] >= MOST_A_RULE or self.by_rule[b.name] >= MOST_A_RULE
+        self.more += full
+        return not full
+
+    def add(self, a: Subject, b: Subject) -> None:
+        self.by_rule[a.name] += 1
+        self.by_rule[b.name] += 1
+        self.total += 1
+
+
+def living_rules(study: Study) -> list[Subject]:
+    return [s for s in study.scene.of_kind(Rule) if not s.dead and s.boxes]
+
+
+def overridden_by(scene: Scene) -> dict[str, set[str]]:
+    """For each rule what it overrides, directly or through others."""
+    direct = {s.name: [n for n in s.declaration.overrides if n in scene.subjects] for s in scene.subjects.values()}
+    found: dict[str, set[str]] = {}
+
+    def reached(name: str) -> set[str]:
+        seen: set[str] = set()
+        work = list(direct[name])
+        while work:
+            following = work.pop()
+            if following not in seen:
+                seen.add(following)
+                work.extend(direct[following])
+        return seen
+
+    for name, targets in direct.items():
+        if targets:
+            found[name] = reached(name)
+    return found
+
+
+# --- conflicts and tensions -----------------------------------------------------------------------------------------
+
+
+def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
+    if study.nothing_feasible:
+        return
+    rules = living_rules(study)
+    ups = Side([(rule, box) for rule in rules for box in rule.up_boxes])
+    downs = Side([(rule, box) for rule in rules for box in rule.down_boxes])
+    over = overridden_by(study.scene)
+
+    def may(a: Subject, b: Subject) -> bool:
+        return b.name not in over.get(a.name, ()) and a.name not in over.get(b.name, ())
+
+    tally, tensions = Tally(), Tensions(study)
+    found: list[tuple[Pair, Point]] = []
+    for pair in pairs_of(study, ups, downs, tally, tensions, may):
+        point = meeting_point(study, pair, feasible=True)
+        if isinstance(point, Point):
+            tally.add(pair.about, pair.other)
+            found.append((pair, point))
+        elif point is Verdict.UNDECIDED:
+            study.leave_open(pair.about.name, pair.other.name)
+    study.replayer.prepare(point.example for _, point in found)
+    for pair, point in found:
+        replayed = study.replay(point, (pair.about.name, pair.other.name))
+        if replayed is not None and pulls_both_ways(pair, replayed):
+            yield words.conflict(study, pair.about, pair.other, replayed, point.possible)
+        else:
+            study.leave_open(pair.about.name, pair.other.name)
+    if tally.more:
+        yield words.more_conflicts(study, rules[0], tally.more)
+    yield from tensions.findings(rules, list_tensions)
+
+
+def pairs_of(
+    study: Study, ups: Side, downs: Side, tally: Tally, tensions: Tensions, may: Callable[[Subject, Subject], bool]
+) -> Iterator[Pair]:
+    """Each pair of rules that meet with opposite signs, once, while there is room for more findings about them."""
+    done: set[tuple[int, int]] = set()
+    for met in overlapping(study.scene.space, ups, downs):
+        a = ups.members[met.first][0]
+        tensions.add(a, [downs.members[j][0] for j in met.apart], may)
+        for j in met.alike:
+            b = downs.members[j][0]
+            key = (max(a.number, b.number), min(a.number, b.number))
+            if key in done or not may(a, b):
+                continue
+            done.add(key)
+            if tally.has_room(a, b):
+                yield opposed(study, a, b)
+
+
+def opposed(study: Study, a: Subject, b: Subject) -> Pair:
+    """Where one rises and the other falls."""
+    about, other = (a, b) if a.number > b.number else (b, a)
+    return Pair(about, other, [*met(study, a.up_boxes, b.down_boxes), *met(study, a.down_boxes, b.up_boxes)])
+
+
+def met(study: Study, left: Sequence[Box], right: Sequence[Box]) -> list[Box]:
+    common = (study.scene.space.meet(a, b) for a in left for b in right)
+    return [box for box in common if box is not None]
+
+
+def meeting_point(study: Study, pair: Pair, feasible: bool) -> Point | Verdict:
+    shown = pair.about.fields | pair.other.fields
+    return study.outside(pair.boxes, study.blockers(pair.about, pair.other, feasible=feasible), shown)
+
+
+def pulls_both_ways(pair: Pair, replayed: Replayed) -> bool:
+    if not replayed.outcome.feasible:
+        return False
+    a = replayed.judgement.contributions.get(pair.about.name, 0)
+    b = replayed.judgement.contributions.get(pair.other.name, 0)
+    return (a > 0 > b) or (b > 0 > a)
+
+
+class Tensions:
+    """Trade-offs: kept as pairs up to a number, counted beyond it."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.pairs: dict[tuple[int, int], tuple[Subject, Subject]] = {}
+        self.beyond = 0
+
+    def add(self, a: Subject, others: Sequence[Subject], may: Callable[[Subject, Subject], bool]) -> None:
+        if len(self.pairs) >= _MOST_TENSIONS:
+            self.beyond += len(others)
+            return
+        for b in others:
+            if may(a, b):
+                self.pairs.setdefault((max(a.number, b.number), min(a.number, b.number)), (a, b))
+
+    def findings(self, rules: Sequence[Subject], listed: bool) -> Iterator[Diagnostic]:
+        study = self.study
+        found = []
+        for a, b in self.pairs.values():
+            pair = opposed(study, a, b)
+            point = meeting_point(study, pair, feasible=True)
+            if isinstance(point, Point):
+                found.append((pair, point))
+            elif point is Verdict.UNDECIDED:
+                study.leave_open(pair.about.name, pair.other.name)
+        if not found:
+            return
+        if not listed:
+            yield words.tensions(rules[0], len(found), self.beyond > 0)
+            return
+        study.replayer.prepare(point.example for _, point in found)
+        for pair, point in found:
+            replayed = study.replay(point, (pair.about.name, pair.other.name))
+            if replayed is not None and pulls_both_ways(pair, replayed):
+                yield words.tension(pair.about, pair.other, replayed, point.possible)
+
+
+# --- double counting ------------------------------------------------------------------------------------------------
+
+
+def double_counting(study: Study) -> Iterator[Diagnostic]:
+    groups: dict[frozenset[object], list[Subject]] = {}
+    for rule in living_rules(study):
+        groups.setdefault(frozenset(rule.fields), []).append(rule)
+    tally = Tally()
+    found: list[tuple[Pair, Point]] = []
+    for members in groups.values():
+        for pair in _covered_pairs(study, members, tally):
+            point = meeting_point(study, pair, feasible=False)
+            if isinstance(point, Point):
+                tally.add(pair.about, pair.other)
+                found.append((pair, point))
+            elif point is Verdict.UNDECIDED:
+                study.leave_open(pair.about.name, pair.other.name)
+    study.replayer.prepare(point.example for _, point in found)
+    for pair, point in found:
+        replayed = study.replay(point, (pair.about.name, pair.other.name))
+        if replayed is not None and pulls_one_way(pair, replayed):
+            yield words.double_counting(pair.about, pair.other, replayed, point.possible)
+        else:
+            study.leave_open(pair.about.name, pair.other.name)
+    if tally.more:
+        yield words.more_double_counting(living_rules(study)[0], tally.more)
+
+
+def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> Iterator[Pair]:
+    """Pairs of which one applies wherever the other does, and that meet with the same sign; the narrower one first."""
+    sides = [
+        Side([(rule, box) for rule in members for box in rule.up_boxes]),
+        Side([(rule, box) for rule in members for box in rule.down_boxes]),
+    ]
+    done: set[tuple[int, int]] = set()
+    for side in sides:
+        for touching in overlapping(study.scene.space, side, side, nested=True):
+            a = side.members[touching.first][0]
+            for j in (*touching.alike, *touching.apart):
+                b = side.members[j][0]
+                key = (max(a.number, b.number), min(a.number, b.number))
+                if a is b or key in done:
+                    continue
+                done.add(key)
+                pair = _covers(study, a, b) or _covers(study, b, a)
+                if pair is not None and tally.has_room(a, b):
+                    pair.boxes += met(study, a.up_boxes, b.up_boxes) + met(study, a.down_boxes, b.down_boxes)
+                    yield pair
+
+
+def _covers(study: Study, wide: Subject, narrow: Subject) -> Pair | None:
+    assert wide.boxes is not None
+    assert narrow.boxes is not None
+    if wide.boxes == narrow.boxes and wide.number > narrow.number:
+        return None  # said of the later one
+    found = study.outside(narrow.boxes, wide.boxes, frozenset())
+    if found is Verdict.UNDECIDED:
+        study.leave_open(wide.name, narrow.name)
+    return Pair(narrow, wide) if found is Verdict.EMPTY else None
+
+
+def pulls_one_way(pair: Pair, replayed: Replayed) -> bool:
+    a = replayed.judgement.contributions.get(pair.about.name, 0)
+    b = replayed.judgement.contributions.get(pair.other.name, 0)
+    return (a > 0 and b > 0) or (a < 0 and b < 0)

@@ -1,0 +1,23 @@
+"""Branches that can't hold: an `unless`, an `except when` or a side of an `if` that nothing reaches, because it
+contradicts the rest or because what comes before it covers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ucl.analysis import words
+from ucl.analysis.study import Study
+from ucl.analysis.witness.search import Verdict
+from ucl.diagnostics import Diagnostic
+
+
+def unreachable(study: Study) -> Iterator[Diagnostic]:
+    for subject in study.scene.subjects.values():
+        if subject.dead:
+            continue
+        for branch in subject.branches:
+            found = study.holds_somewhere(branch.reached, subject.name)
+            if found is Verdict.EMPTY:
+                yield words.unreachable(subject, branch)
+            elif found is Verdict.UNDECIDED:
+                study.leave_open(subject.name)

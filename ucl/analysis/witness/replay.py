@@ -1,0 +1,224 @@
+"""A claim is replayed before it is printed: by the definition, and by the kernel that scores tables.
+
+In: examples, as data. Out: what `evaluate` says of them, once the kernel has said the same; None where they can't be
+scored or the two disagree, which the caller counts as undecided.
+
+The definition judges an example in full while that is cheap. In a program of very many rules it judges the rules that
+the kernel says fired, what the finding is about, and everything that could silence it: whatever the finding claims is
+checked by both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ucl.analysis.regions import Scene
+from ucl.analysis.witness.example import Example
+from ucl.kernels.columns import Column, Columns, Path, Presence, Scalars, Sets, Texts
+from ucl.kernels.lower import lower
+from ucl.kernels.plan import Plan
+from ucl.kernels.run import details, score
+from ucl.semantics import types as t
+from ucl.semantics.evaluate import Effected, Judgement, Ruleset, act, judge, outcome_of
+from ucl.semantics.evaluate.options import frames
+from ucl.semantics.expressions import STEPS, Exhausted
+from ucl.semantics.outcome import Call, Invalid, Outcome
+from ucl.semantics.program import Field
+from ucl.semantics.values import make_call, read_record
+
+# So many rules are judged in full, over all examples; what is beyond is judged where it matters.
+_IN_FULL = 12_000
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the definition says of one example. `option` and `context` are the data that `score` reads."""
+
+    example: Example
+    outcome: Outcome
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    total: int
+    feasible: bool
+    fired: tuple[str, ...]
+
+
+class Replayer:
+    """Replays examples of one scene, each once."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._calls: dict[str, Call | None] = {}
+        self._plans: dict[str, Plan] = {}
+        self._rulesets: dict[int, Ruleset] = {}
+        self._known: dict[str, Replayed | None] = {}
+        self._kernel: dict[str, _Kernel | None] = {}
+        self._spent = 0
+
+    @property
+    def known(self) -> list[Replayed]:
+        """What has been replayed, in the order in which it was."""
+        return [found for found in self._known.values() if found is not None]
+
+    def prepare(self, examples: Iterable[Example]) -> None:
+        """Scores examples with the kernel, those of one call together."""
+        groups: dict[str, list[Example]] = {}
+        for example in examples:
+            if example.key not in self._kernel:
+                self._kernel[example.key] = None
+                groups.setdefault(_call_key(example), []).append(example)
+        for members in groups.values():
+            call = self.call(members[0])
+            if call is not None:
+                self._score(members, call)
+
+    def replay(self, example: Example, about: Sequence[str]) -> Replayed | None:
+        """`about` names what the finding speaks of; it is judged in any case."""
+        key = example.key if self._spent <= _IN_FULL else f"{example.key} {about}"
+        if key not in self._known:
+            self._known[key] = self._replayed(example, about)
+        return self._known[key]
+
+    def call(self, example: Example) -> Call | None:
+        key = _call_key(example)
+        if key not in self._calls:
+            context = {name: value for name, value in example.context.items() if name != "now"}
+            found = make_call(self.scene.program, example.now, self.scene.zone, context)
+            self._calls[key] = found if isinstance(found, Call) else None
+        return self._calls[key]
+
+    def record(self, example: Example) -> dict[str, Any] | None:
+        found = read_record(example.option, self.scene.schema.fields, self.scene.zone)
+        return None if isinstance(found, Invalid) else found
+
+    def acted(self, example: Example) -> tuple[Effected, ...] | None:
+        """What the actions ask for."""
+        call, record = self.call(example), self.record(example)
+        if call is None or record is None:
+            return None
+        try:
+            (found,) = act(self.scene.program, self.scene.schema, [record], call)
+        except Exhausted:
+            return None
+        return None if isinstance(found, Invalid) else found
+
+    # --- the definition ---------------------------------------------------------------------------------------------
+
+    def _replayed(self, example: Example, about: Sequence[str]) -> Replayed | None:
+        call, record = self.call(example), self.record(example)
+        if call is None or record is None:
+            return None
+        self.prepare([example])
+        kernel = self._kernel[example.key]
+        rules = self._ruleset(call)
+        self._spent += len(rules.active)
+        if self._spent > _IN_FULL and kernel is not None:
+            rules = self._restricted(rules, {*about, *kernel.fired})
+        try:
+            (frame,) = frames([record], call, None, STEPS)
+            judgement = judge(rules, frame)
+        except Exhausted:
+            return None
+        outcome = outcome_of(rules, judgement, call)
+        if outcome.total is None or kernel is None:
+            return None
+        same = kernel.total == outcome.total and kernel.feasible == outcome.feasible and kernel.fired == outcome.fired
+        return Replayed(example, outcome, judgement) if same else None
+
+    def _ruleset(self, call: Call) -> Ruleset:
+        if call.today not in self._rulesets:
+            self._rulesets[call.today] = Ruleset.of(self.scene.program, self.scene.schema, call.today)
+        return self._rulesets[call.today]
+
+    def _restricted(self, rules: Ruleset, names: set[str]) -> Ruleset:
+        wanted = names | {silencer for name in names for silencer in rules.silencers.get(name, ())}
+        constraints = {constraint.name for constraint in rules.constraints}
+        active = tuple(d for d in rules.active if d.name in wanted or d.name in constraints)
+        return replace(rules, active=active, shadow=())
+
+    # --- the kernel -------------------------------------------------------------------------------------------------
+
+    def _score(self, examples: Sequence[Example], call: Call) -> None:
+        scene = self.scene
+        records = [(example, self.record(example)) for example in examples]
+        valid = [(example, record) for example, record in records if record is not None]
+        if not valid:
+            return
+        key = _call_key(valid[0][0])
+        if key not in self._plans:
+            self._plans[key] = lower(scene.program, scene.schema, call)
+        plan = self._plans[key]
+        columns = columns_of([record for _, record in valid], scene.schema.fields)
+        groups = np.arange(len(valid))
+        scores = score(plan, columns, groups=groups, engine="portable")
+        shown = details(plan, columns, slice(None), groups)
+        names = np.array(shown.rules, dtype=object)
+        for row, (example, _) in enumerate(valid):
+            if scores.valid[row]:
+                fired = tuple(names[shown.fired[row]].tolist())
+                self._kernel[example.key] = _Kernel(int(scores.total[row]), bool(scores.feasible[row]), fired)
+
+
+def _call_key(example: Example) -> str:
+    return repr((example.context, example.now))
+
+
+# --- records to columns ---------------------------------------------------------------------------------------------
+
+
+def columns_of(records: Sequence[dict[str, Any]], fields: Iterable[Field]) -> Columns:
+    """Valid records as the columns that kernels read."""
+    columns: dict[Path, Column] = {}
+    _add_columns(columns, records, fields, ())
+    return Columns(len(records), columns)
+
+
+def _add_columns(columns: dict[Path, Column], records: Sequence[Any], fields: Iterable[Field], path: Path) -> None:
+    for field in fields:
+        values = [None if record is None else record[field.name] for record in records]
+        type, here = t.present(field.type), (*path, field.name)
+        if isinstance(type, t.Record):
+            if isinstance(field.type, t.Optional):
+                columns[here] = Presence(np.array([value is not None for value in values], np.bool_))
+            _add_columns(columns, values, type.schema.fields, here)
+        else:
+            columns[here] = _column(values, type)
+
+
+def _column(values: list[Any], type: t.Type) -> Column:
+    there = [value is not None for value in values]
+    valid = None if all(there) else np.array(there, np.bool_)
+    match type:
+        case t.Closed(listed):
+            codes = [0 if value is None else listed.index(value) for value in values]
+            return Texts(np.array(codes, np.int32), valid, listed)
+        case t.Text():
+            dictionary = tuple(dict.fromkeys(value for value in values if value is not None)) or ("",)
+            codes = [0 if value is None else dictionary.index(value) for value in values]
+            return Texts(np.array(codes, np.int32), valid, dictionary)
+        case t.Set(element):
+            return _sets(values, valid, isinstance(element, t.Text | t.Closed))
+        case t.Float() | t.Quantity():
+            return Scalars(np.array([value or 0.0 for value in values], np.float64), valid)
+        case t.Bool():
+            return Scalars(np.array([bool(value) for value in values], np.bool_), valid)
+        case _:
+            return Scalars(np.array([value or 0 for value in values], np.int64), valid)
+
+
+def _sets(values: list[Any], valid: Any, of_text: bool) -> Sets:
+    members = [sorted(value or ()) for value in values]
+    offsets = np.cumsum([0, *map(len, members)]).astype(np.int64)
+    flat = [member for each in members for member in each]
+    if not of_text:
+        return Sets(offsets, np.array(flat, np.int64), valid, None)
+    dictionary = tuple(dict.fromkeys(flat))
+    codes = np.array([dictionary.index(member) for member in flat], np.int64)
+    return Sets(offsets, codes, valid, dictionary)
