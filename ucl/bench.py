@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import random
 import time
-from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -288,14 +287,7 @@ def bench_new_program(rules: int, repeats: int) -> None:
         print(f"  {name:28} {median(taken) * 1e3:8.1f} ms  ({min(taken) * 1e3:.1f} to {max(taken) * 1e3:.1f})")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the measurements; 0."""
-    parser = ArgumentParser(prog="uclc bench", description="measure this machine against other engines")
-    parser.add_argument("--rows", type=int, default=1_000_000, metavar="N", help="rows of the table")
-    parser.add_argument("--rules", type=int, default=1000, metavar="N", help="rules of the new program")
-    parser.add_argument("--repeats", type=int, default=7, metavar="N", help="runs of each")
-    parser.add_argument("--threads", type=int, default=2, metavar="N", help="threads of the second measurement")
-    chosen = parser.parse_args(arguments)
-    bench_table(chosen.rows, chosen.repeats, chosen.threads)
-    bench_new_program(chosen.rules, chosen.repeats)
-    return 0
+def measure(rows: int, rules: int, repeats: int, threads: int) -> None:
+    """Prints the measurements: a table of `rows`, then a new program of `rules`; each the median of `repeats` runs."""
+    bench_table(rows, repeats, threads)
+    bench_new_program(rules, repeats)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import REMAINDER, ArgumentParser
-from importlib import import_module
-from importlib.util import find_spec
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ucl.cli import inputs
 from ucl.cli.output import CommandError, remark, replace_file
 from ucl.cli.source import complain_about, program_files, unreadable
 
@@ -102,11 +101,16 @@ def warmup() -> int:
 
 
 def add_bench(parser: ArgumentParser) -> None:
-    parser.add_argument("arguments", metavar="ARG", nargs=REMAINDER, help="the benchmark's own")
+    add = parser.add_argument
+    add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the table (1,000,000)")
+    add("--rules", type=inputs.count, default=1000, metavar="N", help="rules of the new program (1,000)")
+    add("--repeats", type=inputs.count, default=7, metavar="N", help="runs of each (7)")
+    add("--threads", type=inputs.count, default=2, metavar="N", help="threads of the second measurement (2)")
 
 
-def bench(arguments: list[str]) -> int:
-    """Runs the benchmark, where it is installed."""
-    if find_spec("ucl.bench") is None:
-        raise CommandError("the benchmark is not part of this installation")
-    return import_module("ucl.bench").main(arguments) or 0
+def bench(rows: int, rules: int, repeats: int, threads: int) -> int:
+    """Measures this machine against the engines that are installed beside it."""
+    from ucl.bench import measure
+
+    measure(rows, rules, repeats, threads)
+    return 0
