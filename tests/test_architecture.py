@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "ucl"
 # From front to back; a room may import itself and the rooms above it.
 ROOMS = [
     "ucl.frozen",
+    "ucl.widths",
     "ucl.diagnostics",
     "ucl.resources",
     "ucl.codes",

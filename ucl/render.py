@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ucl.diagnostics import Diagnostic, Severity, Span, Witness
+from ucl.widths import text_width
 
 # A line longer than this is shown as a window around the place that is meant.
 _WINDOW = 140
@@ -109,11 +110,6 @@ def _mark(span: Span, line: int, column: int) -> tuple[str, int, int]:
 
 def _shown(text: str) -> str:
     return printable(text.replace("\t", " " * _TAB))
-
-
-def text_width(text: str) -> int:
-    """Terminal cells: wide characters of East Asian scripts take two, combining marks none."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _witness_text(witness: Witness) -> str:

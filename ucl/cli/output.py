@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, TextIO
 
-from ucl.render import printable, text_width
+from ucl.render import printable
+from ucl.widths import text_width
 
 
 class CommandError(Exception):

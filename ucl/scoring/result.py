@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from ucl.kernels.columns import Columns
     from ucl.kernels.plan import Plan
+    from ucl.scoring.display.svg import Svg
 
 _LONG_TABLE = 1 << 18
 # Cells of the matrices that tell rules by row; one has at most nine bytes.
@@ -83,7 +84,7 @@ def score_planned(
     groups = None if group_by is None else choice_sets(table, group_by)
     with errors.bounded():
         scores = run_kernels(plan, columns, groups=groups, threads=threads or _threads_for(columns.rows))
-    return Result(_Scored(program, schema, call, table, columns, plan, groups, scores))
+    return Result(_Scored(program, schema, call, table, columns, plan, group_by, groups, scores))
 
 
 def _threads_for(rows: int) -> int:
@@ -120,6 +121,7 @@ class _Scored:
     table: pa.Table
     columns: Columns
     plan: Plan
+    group_by: str | None
     groups: NDArray[np.int64] | None
     scores: Scores
 
@@ -140,6 +142,29 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<ucl result: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first rows."""
+        from ucl.scoring.display.notebook import html_of
+
+        return html_of(self)
+
+    # --- what was scored --------------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> pa.Table:
+        """The input."""
+        return self._scored.table
+
+    @property
+    def schema(self) -> Schema:
+        """What a row is."""
+        return self._scored.schema
+
+    @property
+    def group_by(self) -> str | None:
+        """The column that splits the table into choice sets."""
+        return self._scored.group_by
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 
@@ -310,6 +335,18 @@ class Result:
         option = record_at(scored.columns, scored.schema, row)
         assert not isinstance(option, Invalid)
         return Explanation(row, scored.schema, option, known, told.rules, self._call)
+
+    def plot(self, row: int) -> Svg:
+        """A waterfall of what each rule adds to a row's total; notebooks show it, `str()` is its SVG."""
+        from ucl.scoring.display.plots import waterfall
+
+        return waterfall(self, row)
+
+    def plot_ranking(self, top: int = 10) -> Svg:
+        """The totals of the best rows as bars."""
+        from ucl.scoring.display.plots import ranking_bars
+
+        return ranking_bars(self, top)
 
     def _choice_set(self, row: int) -> Sequence[tuple[int, dict[str, Any] | Invalid]]:
         """The rows that may matter to this one: those of its choice set, where the program looks at it."""
