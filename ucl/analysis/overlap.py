@@ -68,7 +68,9 @@ def _packed(space: Space, left: Side, right: Side, nested: bool) -> Iterator[Met
     own_rules, other_rules = (np.array([s.number for s, _ in side.members]) for side in (left, right))
     own_hulls, other_hulls = ours, theirs
     if nested:
-        own_hulls, other_hulls = (_hulls(columns, rules) for columns, rules in ((ours, own_rules), (theirs, other_rules)))
+        own_hulls, other_hulls = (
+            _hulls(columns, rules) for columns, rules in ((ours, own_rules), (theirs, other_rules))
+        )
     rows = max(1, _BLOCK // max(1, len(right.members)))
     for start in range(0, len(left.members), rows):
         block = slice(start, start + rows)

@@ -274,8 +274,9 @@ def sign(rule: Rule, score: Expr, reader: Reader, way: int) -> Formula:
 def _sign_of(score: Expr, reader: Reader, way: int) -> Formula:
     """Through factors that are constant, so that scores that differ by these alone ask one question."""
     match score:
-        case p.Apply(signature=signature, arguments=(p.Const(value=float() | int() as factor), inner)) | p.Apply(
-            signature=signature, arguments=(inner, p.Const(value=float() | int() as factor))
+        case (
+            p.Apply(signature=signature, arguments=(p.Const(value=float() | int() as factor), inner))
+            | p.Apply(signature=signature, arguments=(inner, p.Const(value=float() | int() as factor)))
         ) if signature.op == "mul_float" and abs(factor) > 1e-6:
             return _sign_of(inner, reader, way if factor > 0 else -way)
         case p.Apply(signature=signature, arguments=(inner,)) if signature.op in ("neg_float", "neg_int"):

@@ -97,9 +97,7 @@ def always_overridden(subject: Subject, overriders: Sequence[Subject], replayed:
     )
 
 
-def never_feasible(
-    subject: Subject, constraints: Sequence[Subject], replayed: Replayed, possible: bool
-) -> Diagnostic:
+def never_feasible(subject: Subject, constraints: Sequence[Subject], replayed: Replayed, possible: bool) -> Diagnostic:
     by = _quoted([c.name for c in constraints])
     verb = "forbids" if len(constraints) == 1 else "forbid"
     return _finding(

@@ -31,10 +31,14 @@ def start_call(
     weights: Mapping[str, float] | None = None,
     contested_from: float = CONTESTED_FROM,
 ) -> Call:
-    """`context` and `memory` are mappings or models; `now` None is the clock's; `weights` is recency by rule."""
+    """`context` and `memory` are mappings or models; `now` None is what the context says under that name, else the
+    clock's; `weights` is recency by rule."""
     zone = find_zone(program.timezone if timezone is None else timezone)
-    moment = time.time_ns() // 1000 if now is None else instant(now, zone)
     given, remembered = _object(context, "context"), _object(memory, "memory")
+    if given is not None and "now" in given:
+        now = given["now"] if now is None else now
+        given = {name: value for name, value in given.items() if name != "now"}
+    moment = time.time_ns() // 1000 if now is None else instant(now, zone)
     call = make_call(program, moment, zone, given, remembered, weights, contested_from)
     if isinstance(call, Problem):
         raise errors.bad_call(call)

@@ -207,6 +207,14 @@ class DayAxis(Axis):
             return mask
         return bits(i for i, cell in enumerate(self.cells) if day_is(cell.day, part, keys))
 
+    def weekdays_of(self, cells: Iterable[int]) -> list[int] | None:
+        """The weekdays that days of these cells, all of one run, may have; None where no test asks for them."""
+        if not self.tests.weekdays:
+            return None
+        wanted = {_class_of(self.cells[cell].day, DayTests(weekdays=self.tests.weekdays), False) for cell in cells}
+        # Day 4 was a Monday.
+        return [w for w in range(7) if _class_of(4 + w, DayTests(weekdays=self.tests.weekdays), False) in wanted]
+
 
 def day_is(day: int, part: str, keys: Intervals) -> bool:
     match part:
@@ -241,11 +249,13 @@ def _same_class(day: int, cell: DayCell, tests: DayTests) -> bool:
 
 @dataclass(frozen=True)
 class Moment:
-    """A stretch of instants of one irregular day, none of whose ends is passed by a test; or what is absent."""
+    """A stretch `[low, end)` of instants of one irregular day, which no test tells apart; or what is absent."""
 
     instant: int | None
     day: int = 0
     clock: int = 0
+    low: int = 0
+    end: int = 0
 
 
 class MomentAxis(Axis):
@@ -286,7 +296,8 @@ def _moments(zone: Zone, day: int, clocks: LineAxis, ends: Sequence[int]) -> Ite
             a, b = max(first, cell_low), min(last, cell_end)
             if a < b:
                 clock = nice_key(t.TIME, a, b)
-                yield Moment(day * DAY + clock - offset, day, clock)
+                start_of_day = day * DAY - offset
+                yield Moment(start_of_day + clock, day, clock, start_of_day + a, start_of_day + b)
 
 
 # --- values that only samples tell apart ----------------------------------------------------------------------------

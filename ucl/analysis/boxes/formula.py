@@ -301,7 +301,10 @@ class Reader:
             minutes = [range(low, end) for low, end in keys]
             clock = Term(term.place, CLOCK if isinstance(term.place.type, t.DateTime) else "")
             spans = [
-                (hour * HOUR + m * MINUTE, hour * HOUR + (m + 1) * MINUTE) for hour in range(24) for ms in minutes for m in ms
+                (hour * HOUR + m * MINUTE, hour * HOUR + (m + 1) * MINUTE)
+                for hour in range(24)
+                for ms in minutes
+                for m in ms
             ]
             return self._within(clock, line.joined(spans))
         if term.part == NIGHT:

@@ -21,7 +21,10 @@ USUAL_TIME = 13 * HOUR + 30 * MINUTE
 # From Tuesday on, the weekend last.
 _WEEKDAY_ORDER = (3, 0, 1, 2, 4, 5, 6)
 
-_TIMES = (USUAL_TIME, *(h * HOUR for h in (12, 10, 15, 9, 11, 14, 16, 17, 18, 8, 19, 20, 7, 21, 22, 13, 23, 6, 5, 0, 1, 2, 3, 4)))
+_TIMES = (
+    USUAL_TIME,
+    *(h * HOUR for h in (12, 10, 15, 9, 11, 14, 16, 17, 18, 8, 19, 20, 7, 21, 22, 13, 23, 6, 5, 0, 1, 2, 3, 4)),
+)
 _DURATIONS = tuple(m * MINUTE for m in (30, 60, 15, 45, 90, 120, 180, 240, 480, 10, 5, 1, 1440, 2880, 10080))
 _NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000, 0)
 _GRAINS = (HOUR, 30 * MINUTE, 15 * MINUTE, 5 * MINUTE, MINUTE, SECOND, SECOND // 1000, 1)
@@ -86,7 +89,11 @@ def _nice_double(low: int, end: int, type: Type, unit: Unit | None) -> float:
     for digits in range(18):
         scale = 10**digits
         rounded = Fraction(round(middle * scale), scale)
-        for candidate in (rounded, Fraction(math.ceil(first * scale), scale), Fraction(math.floor(last * scale), scale)):
+        for candidate in (
+            rounded,
+            Fraction(math.ceil(first * scale), scale),
+            Fraction(math.floor(last * scale), scale),
+        ):
             if _inside(candidate * factor, low, end, type):
                 return float(candidate * factor)
     return float(line.value_at((low + end - 1) // 2, type))
@@ -112,7 +119,9 @@ def several_keys(type: Type, low: int, end: int, unit: Unit | None = None) -> li
         found += [line.key_of(float(number), type) for number in (*_NUMBERS, -1, -10, -100)]
     else:
         found += [low + (end - 1 - low) * part // 8 for part in range(1, 8)]
-        usual = {t.Duration: _DURATIONS, t.Time: _TIMES}.get(type_of := _kind(type), _NUMBERS if type_of is t.Int else ())  # type: ignore[call-overload]
+        usual = {t.Duration: _DURATIONS, t.Time: _TIMES}.get(
+            type_of := _kind(type), _NUMBERS if type_of is t.Int else ()
+        )  # type: ignore[call-overload]
         found += usual
         found += [key for near in (found[0],) for key in (near - 1, near + 1)]
     return [key for key in dict.fromkeys(found) if low <= key < end]

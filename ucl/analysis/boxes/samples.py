@@ -157,7 +157,9 @@ def _of_length(text: str, length: int, starts: Sequence[str], ends: Sequence[str
 def sets(tests: Sequence[Expr], element: t.Type, usual: frozenset[Any]) -> list[frozenset[Any]]:
     """Elements that every test treats alike stand for one another."""
     groups, sizes = _alike(tests, element)
-    others = _others(element, {member for group in groups for member in group}, max([2, *(n + 1 for n in sizes if n < 64)]))
+    others = _others(
+        element, {member for group in groups for member in group}, max([2, *(n + 1 for n in sizes if n < 64)])
+    )
     states: list[list[tuple[Any, ...]]] = []
     for group in groups:
         ways: list[tuple[Any, ...]] = [(), group[:1]]
@@ -201,8 +203,9 @@ def _alike(tests: Sequence[Expr], element: t.Type) -> tuple[list[tuple[Any, ...]
                 constants.append(frozenset([value]))
             case p.Const(value=frozenset() as members):
                 constants.append(members)
-            case p.Compare(left=p.Apply(), right=p.Const(value=int() as number)) | p.Compare(
-                left=p.Const(value=int() as number), right=p.Apply()
+            case (
+                p.Compare(left=p.Apply(), right=p.Const(value=int() as number))
+                | p.Compare(left=p.Const(value=int() as number), right=p.Apply())
             ):
                 sizes |= {number - 1, number, number + 1}
             case p.InRange(value=p.Apply(), low=low, high=high):
@@ -243,4 +246,3 @@ def usual_text(name: str) -> str:
     if any(part in word for part in ("city", "place", "town", "location", "from", "to_", "origin", "destination")):
         return "Rome"
     return "something"
-

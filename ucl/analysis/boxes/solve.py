@@ -154,7 +154,9 @@ class Solver:
         pieces = self._pieces(inner, term, span)
         if pieces is None or op in _RISING_OR_FALLING:
             return pieces
-        if op in _WITH_CONSTANTS and (op not in ("div_float", "div_duration", "ratio_duration") or f.arguments[0] is inner):
+        if op in _WITH_CONSTANTS and (
+            op not in ("div_float", "div_duration", "ratio_duration") or f.arguments[0] is inner
+        ):
             # A ramp or a clamp rises or falls in its first argument; what it does in its ends is not looked at.
             return pieces if f.arguments[0] is inner or op in _EITHER_ARGUMENT else None
         if op in ("abs_int", "abs_float"):
@@ -211,7 +213,9 @@ def _valid_part(at: Callable[[int], Any], piece: Interval) -> Interval | None:
     low, end = piece
     if at(low) is not None and at(end - 1) is not None:
         return piece
-    middle = next((key for key in (min(max(0, low), end - 1), (low + end) // 2, low, end - 1) if at(key) is not None), None)
+    middle = next(
+        (key for key in (min(max(0, low), end - 1), (low + end) // 2, low, end - 1) if at(key) is not None), None
+    )
     if middle is None:
         return None
     return (

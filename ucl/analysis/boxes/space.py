@@ -230,7 +230,9 @@ class Space:
             return {found.clocks: self._signed(clocks, clocks.mask(keys), positive), found.moments: there}
         if term.part == "":
             zone = self.terms.zone
-            keys = line.joined((zone.local(low) // DAY_LENGTH, zone.local(end) // DAY_LENGTH) for low, end in _bounded(keys))
+            keys = line.joined(
+                (zone.local(low) // DAY_LENGTH, zone.local(end) // DAY_LENGTH) for low, end in _bounded(keys)
+            )
             mask = days.mask("day", keys)
         else:
             mask = days.mask(term.part, keys)

@@ -94,9 +94,7 @@ def _is_silenced(study: Study, subject: Subject, overriders: Sequence[Subject], 
     try:
         if not applies(subject.declaration, frame):
             return False
-        return any(
-            applies(o.declaration, frame) and o.declaration.meta.valid.holds(call.today) for o in overriders
-        )
+        return any(applies(o.declaration, frame) and o.declaration.meta.valid.holds(call.today) for o in overriders)
     except Overflow:
         return False
 

@@ -93,7 +93,9 @@ class Examples:
             case t.Set():
                 return frozenset()
             case t.DateTime():
-                return self.zone.instant(USUAL_DAY * DAY + USUAL_TIME).instant if domain is None else self._ordered(place)
+                return (
+                    self.zone.instant(USUAL_DAY * DAY + USUAL_TIME).instant if domain is None else self._ordered(place)
+                )
             case _:
                 return self._ordered(place)
 

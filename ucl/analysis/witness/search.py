@@ -32,6 +32,8 @@ from ucl.semantics.types import DAY as DAY_LENGTH
 from ucl.semantics.values import make_call, read_record
 
 _TRIES = 1500
+# Questions to the solver in one analysis; what is asked beyond is undecided.
+_QUESTIONS = 3000
 _CELLS = 6
 FieldPath = tuple[str, tuple[str, ...]]
 
@@ -57,6 +59,7 @@ class Finder:
         self.space: Space = scene.space
         self.examples = Examples(scene.reader.terms, scene.reader.solver, scene.now, shows_now)
         self._known: dict[tuple[Any, ...], Mapping[Place, Any] | Verdict] = {}
+        self._questions = 0
 
     def example(self, box: Box, shown: frozenset[FieldPath]) -> Example | Verdict:
         values = self.point(box)
@@ -97,7 +100,9 @@ class Finder:
             return None
         if not (days and clocks):
             return moments.values[moments.best(there)]
-        return self._instant(axes, self.space.axes[axes.days].best(days), self.space.axes[axes.clocks].best(clocks), clocks)
+        return self._instant(
+            axes, self.space.axes[axes.days].best(days), self.space.axes[axes.clocks].best(clocks), clocks
+        )
 
     def _instant(self, axes: Clockwork, day: int, clock: int, clocks: int) -> int:
         """The instant of a day's and a clock's cell; for `now` the moment of the check itself, if it will do."""
@@ -143,7 +148,9 @@ class Finder:
             if isinstance(each.atom, Relation):
                 found |= dict.fromkeys(terms.by_name[name].place for name, _ in each.atom.sum.coefficients)
             else:
-                found |= dict.fromkeys(terms.by_name[name].place for name in sorted(_names(each.atom.expr)) if name in terms.by_name)
+                found |= dict.fromkeys(
+                    terms.by_name[name].place for name in sorted(_names(each.atom.expr)) if name in terms.by_name
+                )
                 read = sorted(f for f in fields_read(each.atom.expr) if f[0] != "memory" and f[1] != ("today",))
                 found |= dict.fromkeys(terms.place(root, path) for root, path in read)
         return [place for place in found if not isinstance(place.type, t.Record)]
@@ -162,18 +169,18 @@ class Finder:
         self, box: Box, asked: list[Asked], places: list[Place], values: Mapping[Place, Any]
     ) -> Mapping[Place, Any] | Verdict:
         """What the solver says of the relations, whatever the unknown is."""
-        from ucl.analysis.smt import solve
-
-        relations = [each for each in asked if isinstance(each.atom, Relation)]
-        if not relations:
+        relations = [(each.atom, each.wanted) for each in asked if isinstance(each.atom, Relation)]
+        if not relations or self._questions >= _QUESTIONS:
             return Verdict.UNDECIDED
-        found = solve(self.scene, box, [(e.atom, e.wanted) for e in relations if isinstance(e.atom, Relation)])
-        if found is None or found == "unsatisfiable":
+        from ucl.analysis.smt import solve_box
+
+        self._questions += 1
+        found = solve_box(self.scene, box, relations)
+        if found is None or found == "none":
             return Verdict.UNDECIDED if found is None else Verdict.EMPTY
         assert not isinstance(found, str)
-        if all(self._is_so(each, found, values) for each in asked):
-            return found
-        return Verdict.UNDECIDED
+        chosen = {**{place: values.get(place) for place in places if place in values}, **found.values}
+        return chosen if all(self._is_so(each, chosen, values) for each in asked) else Verdict.UNDECIDED
 
     def _is_so(self, asked: Asked, chosen: Mapping[Place, Any], values: Mapping[Place, Any]) -> bool:
         merged = {**values, **chosen}
@@ -208,9 +215,13 @@ class Finder:
         frame = self._frame(values)
         if frame is None:
             return None
-        variables = {name: self.term_value(name, values) for name in _names(expr) if name in self.scene.reader.terms.by_name}
+        variables = {
+            name: self.term_value(name, values) for name in _names(expr) if name in self.scene.reader.terms.by_name
+        }
         try:
-            return bool(evaluate(expr, Frame(frame.call, Budget(100_000), frame.option, frame.choices, None, variables)))
+            return bool(
+                evaluate(expr, Frame(frame.call, Budget(100_000), frame.option, frame.choices, None, variables))
+            )
         except (ops.Overflow, Exhausted, TypeError):
             return None
 
@@ -258,9 +269,7 @@ class Finder:
         chosen_days = [days.values[c] for c in islice(days.by_preference(self.space.mask(box, axes.days)), 4)]
         assert isinstance(days, DayAxis)
         chosen_days += [
-            day
-            for c in islice(days.by_preference(self.space.mask(box, axes.days)), 2)
-            for day in _days_near(days, c)
+            day for c in islice(days.by_preference(self.space.mask(box, axes.days)), 2) for day in _days_near(days, c)
         ]
         for clock in islice(clocks.by_preference(mask), 5):
             for day in dict.fromkeys(chosen_days):
