@@ -51,12 +51,24 @@ def test_top_gives_the_start_of_the_ranking(folder: Path) -> None:
 
 def test_the_table_for_reading_shows_rules_and_reasons(folder: Path) -> None:
     plain = run_here("score", "meetings.ucl", "rows.jsonl").out
-    assert plain.splitlines()[0].split() == ["row", "total", "decision", "fired"]
+    assert plain.splitlines()[0].split() == ["row", "start", "total", "decision", "fired"]
+    assert plain.splitlines()[1].split()[:3] == ["0", "2026-03-04T13:00", "-0.72"]
     assert "-0.72  suggest alternative" in plain
     assert "invalid: start unreadable" in plain
     told = run_here("score", "meetings.ucl", "rows.jsonl", "--explain").out
     assert '-0.72 avoid_after_lunch: "not right after lunch"' in told
     assert 'violated nothing_late: "no calls at night"' in told
+
+
+def test_the_table_for_reading_says_what_a_row_is(folder: Path) -> None:
+    rows = [{"id": "m7", "title": "Walk " * 20, "start": "2026-03-04T09:00", "room": "R\x1b[2J"}]
+    (folder / "rows.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    heads, line = run_here("score", "meetings.ucl", "rows.jsonl").out.splitlines()
+    assert heads.split() == ["row", "id", "title", "start", "total", "decision", "fired"]
+    assert line.strip().split("  ")[1:4] == ["m7", "Walk Walk Walk Walk Walk Wa…", "2026-03-04T09:00"]
+    grouped = run_here("score", "meetings.ucl", "rows.jsonl", "--group-by", "room").out
+    assert grouped.split()[:4] == ["row", "room", "id", "start"]
+    assert "\x1b" not in grouped
 
 
 def test_a_long_table_shows_its_best(folder: Path) -> None:
@@ -174,6 +186,69 @@ def test_explain_tells_what_each_rule_looked_at(folder: Path) -> None:
     violated = run_here("explain", "meetings.ucl", "rows.jsonl", "--row", "2").out
     assert "`nothing_late` is violated" in violated
     assert "`maybe` is in shadow: it would fire, and changes nothing" in violated
+
+
+PARTS = """\
+schema S { n: int  m: int? }
+resolve S by priority
+rule up on S { when n > 1 score 0.5 priority 2 }
+rule down on S { when n > 2 score -0.5 }
+rule lost on S { when n > 3 score 0.25 }
+rule wins on S overrides lost { when n > 3 score -0.75 priority 2 }
+rule watched on S { when n > 1 score 1 status shadow }
+rule later on S { when n > 1 score 1 valid 2999-01-01.. }
+rule other on S { when n > 1 and present(m) unless n > 0 score 1 }
+rule spared on S { when n > 1 unless n > 2 score 1 }
+constraint few on S { forbid when n > 4 }
+constraint kept on S { require n > 0 }
+"""
+
+
+def parts(told: str) -> dict[str, list[str]]:
+    """By heading, the names of what stands below it."""
+    found: dict[str, list[str]] = {}
+    for line in told.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            found[line] = heading = []
+        elif line.startswith("  `"):
+            heading.append(line.split("`")[1])
+    return found
+
+
+def test_explain_tells_what_counts_first_and_both_sides_apart(folder: Path) -> None:
+    (folder / "p.ucl").write_text(PARTS)
+    (folder / "rows.jsonl").write_text('{"n": 5}\n{"n": 3}\n')
+    told = run_here("explain", "p.ucl", "rows.jsonl", "--row", "0").out
+    assert parts(told) == {
+        "Forbids it:": ["few"],
+        "Speaks for it:": ["up"],
+        "Speaks against it:": ["down", "wins"],
+        "Applies, and changes nothing:": ["lost", "watched"],
+        "Plays no part:": ["later", "other", "spared", "kept"],
+    }
+    assert list(parts(told)) == [line for line in told.splitlines() if line in parts(told)]
+    dropped = run_here("explain", "p.ucl", "rows.jsonl", "--row", "1").out
+    assert parts(dropped)["Applies, and changes nothing:"] == ["down", "watched"]
+    assert "rules of a higher priority pull the other way" in dropped
+
+
+def test_explain_is_brief_about_what_plays_no_part(folder: Path) -> None:
+    (folder / "p.ucl").write_text(PARTS)
+    (folder / "rows.jsonl").write_text('{"n": 3}\n')
+    brief = run_here("explain", "p.ucl", "rows.jsonl", "--row", "0").out.splitlines()
+    assert "  `later` is silent: it is not valid today" in brief
+    assert "  `other` does not apply: `present(m)` does not hold (m = absent)" in brief
+    assert "  `spared` does not apply: `n > 2` holds (n = 3)" in brief
+    assert "  `kept` is kept" in brief
+    full = run_here("explain", "p.ucl", "rows.jsonl", "--row", "0", "--all").out
+    assert "  `spared` does not apply\n    yes  when n > 1   (n = 3)\n    yes  unless n > 2   (n = 3)\n" in full
+
+
+def test_a_question_names_both_sides(folder: Path) -> None:
+    (folder / "p.ucl").write_text(PARTS.replace("resolve S by priority\n", ""))
+    (folder / "rows.jsonl").write_text('{"n": 4}\n')
+    told = run_here("explain", "p.ucl", "rows.jsonl", "--row", "0").out
+    assert "ask the user, because `up` speaks for it, but `down` and `wins` speak against it" in told
 
 
 def test_explain_as_json_and_of_an_invalid_row(folder: Path) -> None:

@@ -93,9 +93,16 @@ def _words(result: Result, rows: list[int], explain: bool, top: int | None) -> I
     if top is None and len(rows) > _MOST_SHOWN:
         best = [place.row for place in result.ranking(_MOST_SHOWN)]
         hidden, rows = len(rows) - len(best), best
+    from ucl.scoring.display.glance import WIDEST_CELL, cells, telling_columns
+    from ucl.widths import cut
+
     shown = list(result.rows(rows, reasons=True))
     below = [_reason_lines(row) if explain else [] for row in shown]
-    yield from text_table(["row", "total", "decision", "fired"], [_cells(row) for row in shown], below, right={0, 1})
+    columns = telling_columns(result.table, result.schema, result.group_by)
+    known = cells(result.table, columns, rows)
+    lines = [[str(row["row"]), *cell, *_cells(row)] for row, cell in zip(shown, known, strict=True)]
+    heads = ["row", *(cut(column, WIDEST_CELL) for column in columns), "total", "decision", "fired"]
+    yield from text_table(heads, lines, below, right={0, len(columns) + 1})
     if hidden:
         yield f"… and {hidden} more; `--top N` or `--format csv` shows them"
 
@@ -104,9 +111,9 @@ def _cells(row: dict[str, Any]) -> list[str]:
     from ucl.scoring.words import number
 
     if row["invalid"] is not None:
-        return [str(row["row"]), "", f"invalid: {row['invalid']['field']} {row['invalid']['reason']}", ""]
+        return ["", f"invalid: {row['invalid']['field']} {row['invalid']['reason']}", ""]
     names = row["fired"] + [f"!{name}" for name in row["violated"]]
-    return [str(row["row"]), number(row["total"]), row["decision"].replace("_", " "), ", ".join(names)]
+    return [number(row["total"]), row["decision"].replace("_", " "), ", ".join(names)]
 
 
 def _reason_lines(row: dict[str, Any]) -> list[str]:
@@ -144,6 +151,7 @@ def add_explain(parser: ArgumentParser) -> None:
     inputs.add_call(parser)
     parser.add_argument("--row", metavar="N", type=inputs.count, required=True, help="which row, counted from 0")
     parser.add_argument("--group-by", metavar="COL", help="the column whose values split the table into choice sets")
+    parser.add_argument("--all", action="store_true", help="tell what plays no part at length too")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="words, or one JSON object")
 
 
@@ -154,6 +162,7 @@ def explain(
     schema: str | None,
     row: int,
     group_by: str | None,
+    all: bool,
     format: str,
     **call: Any,
 ) -> int:
@@ -167,6 +176,6 @@ def explain(
     if format == "json":
         print_json(told.to_json())
     else:
-        print(printable(str(told)))
+        print(printable(told.text(full=all)))
     remark(result.summary())
     return 0

@@ -1,6 +1,7 @@
 """Why an option scores as it does, told in words and as JSON.
 
-In: the trace of one option (`semantics.trace`), which re-evaluates it. Out: an `Explanation`. There is one template for
+In: the trace of one option (`semantics.trace`), which re-evaluates it. Out: an `Explanation`. What counts is told
+first, both sides apart; then what was silenced; then, in a line each, what plays no part. There is one template for
 each thing that can become of a rule or a constraint; sentences are never joined from fragments.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from ucl.scoring.words import DECISIONS, invalid_json, number, reason_of, shown, signed
@@ -15,6 +17,9 @@ from ucl.semantics.outcome import Call, Outcome, Reason, as_score
 from ucl.semantics.program import Constraint, Meta, Rule, Schema, Status
 from ucl.semantics.trace import RuleTrace, Test, written
 from ucl.semantics.values import to_json
+from ucl.widths import cut
+
+_WIDEST_READS = 60
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Explanation:
     """Of one row. `rules` has every rule and constraint on the schema in source order. Of a row whose data is invalid
     `option` is None and there are no `rules`.
 
-    `str()` gives the words, `to_json()` the same as data.
+    `str()` and `text()` give the words, `to_json()` the same as data.
     """
 
     row: int
@@ -33,9 +38,13 @@ class Explanation:
     call: Call
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return self.text()
 
-    def _lines(self) -> Iterator[str]:
+    def text(self, full: bool = False) -> str:
+        """The words; with `full` what plays no part is told at length too."""
+        return "\n".join(self._lines(full))
+
+    def _lines(self, full: bool) -> Iterator[str]:
         outcome = self.outcome
         if outcome.total is None or outcome.decision is None:
             yield f"row {self.row} can't be scored: {reason_of(outcome)}"
@@ -45,10 +54,30 @@ class Explanation:
         if self.option is not None:
             for field in self.schema.fields:
                 yield f"    {field.name} = {shown(self.option[field.name], field.type, self.call.zone)}"
-        for rule in self.rules:
-            yield ""
-            yield verdict(rule)
+        for part in Part:
+            rules = [rule for rule in self.rules if part_of(rule) is part]
+            if rules:
+                yield ""
+                yield f"{part.value}:"
+                yield from self._brief(rules) if part is Part.NONE and not full else self._at_length(rules)
+
+    def _at_length(self, rules: Sequence[RuleTrace]) -> Iterator[str]:
+        for place, rule in enumerate(rules):
+            if place:
+                yield ""
+            yield f"  {verdict(rule)}"
             yield from (f"    {line}" for line in self._reasons(rule))
+
+    def _brief(self, rules: Sequence[RuleTrace]) -> Iterator[str]:
+        """A line each, with the test that decided it."""
+        for rule in rules:
+            decided = None if rule.applies else next((t for c, t in clauses(rule) if _decided(c, t)), None)
+            if decided is None:
+                yield f"  {verdict(rule)}"
+                continue
+            said = "holds" if decided.holds else "does not hold"
+            reads = cut(self._reads(decided), _WIDEST_READS)
+            yield f"  {verdict(rule)}: `{written(decided.expr)}` {said}" + (f" ({reads})" if reads else "")
 
     def _reasons(self, rule: RuleTrace) -> Iterator[str]:
         meta = rule.declaration.meta
@@ -66,8 +95,11 @@ class Explanation:
         if not test.needed:
             return f"--   {said}: not needed"
         answer = {True: "yes", False: "no ", None: "?? "}[test.holds]
-        reads = ", ".join(f"{r.name} = {shown(r.value, r.expr.type, self.call.zone)}" for r in test.reads)
+        reads = self._reads(test)
         return f"{answer}  {said}" + (f"   ({reads})" if reads else "")
+
+    def _reads(self, test: Test) -> str:
+        return ", ".join(f"{r.name} = {shown(r.value, r.expr.type, self.call.zone)}" for r in test.reads)
 
     def to_json(self) -> dict[str, Any]:
         """`{"row", "total", "feasible", "contested", "decision", "why", "invalid", "option", "rules": […]}`."""
@@ -113,6 +145,38 @@ class Explanation:
 
 
 # --- what became of a rule ------------------------------------------------------------------------------------------
+
+
+class Part(StrEnum):
+    """What a rule or a constraint has to do with the outcome; in this order they are told."""
+
+    FAILS = "Can't be evaluated"
+    FORBIDS = "Forbids it"
+    FOR = "Speaks for it"
+    AGAINST = "Speaks against it"
+    SILENCED = "Applies, and changes nothing"
+    NONE = "Plays no part"
+
+
+def part_of(rule: RuleTrace) -> Part:
+    is_shadow = rule.declaration.meta.status is Status.SHADOW
+    if rule.failed is not None and not is_shadow:
+        return Part.FAILS
+    if rule.violated and not is_shadow:
+        return Part.FORBIDS
+    if not (rule.valid and rule.applies):
+        return Part.NONE
+    if isinstance(rule.declaration, Constraint):
+        kept = rule.require is not None and rule.require.holds
+        return Part.SILENCED if rule.silenced_by or (is_shadow and not kept) else Part.NONE
+    if rule.silenced_by or rule.dropped or is_shadow or not rule.contribution:
+        return Part.SILENCED
+    return Part.FOR if rule.contribution > 0 else Part.AGAINST
+
+
+def _decided(clause: str, test: Test) -> bool:
+    """Whether this test is why a rule does not apply."""
+    return test.needed and test.holds is (clause == "unless")
 
 
 def verdict(rule: RuleTrace) -> str:

@@ -109,7 +109,7 @@ def reason_of(outcome: Outcome) -> str:
         case Decision.ASK_USER:
             up = [name for name, nano in outcome.contributions.items() if nano > 0]
             down = [name for name, nano in outcome.contributions.items() if nano < 0]
-            return f"{_listed(up)} and {_listed(down)} pull in opposite directions"
+            return f"{_listed(up)} {_speak(up)} for it, but {_listed(down)} {_speak(down)} against it"
         case Decision.ACCEPT:
             return f"the total {total} is not below 0"
         case _:
@@ -135,6 +135,10 @@ def why_invalid(invalid: Invalid) -> str:
 def invalid_json(invalid: Invalid) -> dict[str, Any]:
     """The `invalid` of INTERFACE §2."""
     return {"field": invalid.field, "reason": str(invalid.reason), "value": invalid.value}
+
+
+def _speak(names: Sequence[str]) -> str:
+    return "speaks" if len(names) == 1 else "speak"
 
 
 def _listed(names: Sequence[str]) -> str:

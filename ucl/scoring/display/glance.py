@@ -47,8 +47,9 @@ def telling_columns(table: pa.Table, schema: Schema, group_by: str | None = None
     texts = of(_Kind.NAME, _Kind.MAYBE_NAME)
     texts = texts[:1] + [name for name in texts[1:] if kinds[name] is _Kind.NAME][:1] or of(_Kind.VARIANT)[:1]
     moments = (of(_Kind.DAY) or of(_Kind.CLOCK))[:1]
-    chosen = texts + moments or list(kinds)[:2]
-    return ([] if group_by is None else [group_by]) + chosen[: 3 if group_by is None else 2]
+    if group_by is not None:
+        return [group_by, *(texts[:1] + moments or list(kinds)[:1])]
+    return texts + moments or list(kinds)[:2]
 
 
 def _kinds(table: pa.Table, schema: Schema) -> Iterator[tuple[str, _Kind]]:
