@@ -172,6 +172,21 @@ def test_edges(edge: str, engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_decided_once_for_each_text_is_decided_for_an_absent_one_too(engine: str) -> None:
+    program = program_of(
+        """
+        rule length on S { score length(place ?? "home") }
+        rule longer on S { when length(title) > length(place ?? "") score 0.5 }
+        rule met on S { when (first(v.cost for v in visits where v.place == (place ?? "a")) ?? 0) > 3 score 0.25 }
+        rule any on S { when lower(place ?? "A") == "a" score 0.125 }
+        """
+    )
+    visits = [{"place": "a", "cost": 4, "stars": None, "at": 0}]
+    call = call_of(program, memory={"visits": visits})
+    assert_equal(program, options_with("place", [None, "a", "b", "straße"]), call, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_an_empty_table(engine: str) -> None:
     program = program_of("rule r on S { when lowest(n) or n > mean_of(f) score 0.5 }")
     assert_equal(program, [], call_of(program), engine=engine)

@@ -457,16 +457,25 @@ class Lowering:
 
     def _of_text(self, expr: Expr, path: Path) -> Form:
         """Decided once for each distinct text, and once for where there is none."""
-        if not isinstance(t.present(expr.type), t.Bool):
-            return self._of_column(self.graph.value(OfText(path, expr, self._key(expr))), expr)
-        there = self._column(path).there
-        absent = self._without(expr, path) if there != TRUE else Fixed(False)
+        present: Form
+        if isinstance(expr.type, t.Bool):
+            present = self._among(expr, path)
+        else:
+            present = self._of_column(self.graph.value(OfText(path, expr, self._key(expr))), expr)
+        known = self._column(path).there
+        if known == TRUE:
+            return present
+        absent = self._without(expr, path)
+        there = self.graph.choose(known, present.there, absent.there)
+        over = self.graph.choose(known, present.over, absent.over)
+        return self._choice(known, present, absent, there, over, expr.type)
+
+    def _among(self, expr: Expr, path: Path) -> Truth:
         graph = self.graph
-        holds = graph.choose(there, graph.test(Among(path, self._where(expr, None))), holds_of(absent))
+        holds = graph.test(Among(path, self._where(expr, None)))
         if not may_overflow(expr):
             return Truth(holds)
-        over = graph.choose(there, graph.test(Among(path, self._where(expr, None, overflow=True))), absent.over)
-        return Truth(holds, over=over)
+        return Truth(holds, over=graph.test(Among(path, self._where(expr, None, overflow=True))))
 
     def _of_column(self, value: int, expr: Expr) -> Form:
         graph = self.graph
@@ -479,5 +488,8 @@ class Lowering:
     def _without(self, expr: Expr, path: Path) -> Fixed:
         """The expression where the text that it reads is absent."""
         vector = of_each(self.call, path, (None,), expr)
-        over = vector.over is not None and bool(vector.over[0])
-        return Fixed(bool(vector.values[0]), TRUE if over else FALSE)
+        if vector.over is not None and vector.over[0]:
+            return Fixed(stand_in(expr.type), over=TRUE)
+        if vector.missing is not None and vector.missing[0]:
+            return Fixed(None)
+        return Fixed(vector.values[0].item())
