@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, Command] = {
     "act": Command("ucl.cli.answer", "print the effects that a program's actions ask for"),
     "query": Command("ucl.cli.answer", "ask a definition of a program"),
     "alerts": Command("ucl.cli.answer", "print the alerts that a memory gives rise to"),
+    "test": Command("ucl.cli.test", "test what programs promise: proofs, samples, counterexamples"),
+    "diff": Command("ucl.cli.diff", "say what an edit changed in meaning"),
     "build": Command("ucl.cli.make", "write typed Python packages"),
     "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),
     "explain-code": Command("ucl.cli.about", "say what the code of a message means"),

@@ -100,7 +100,8 @@ def _plain_float(first: float, last: float) -> float:
     """The shortest decimal that lies between."""
     if first <= 0.0 <= last:
         return 0.0
-    for power in range(308, -20, -1):
+    highest = math.floor(math.log10(max(abs(first), abs(last)))) + 1
+    for power in range(min(highest, 308), highest - 20, -1):
         size = Fraction(10) ** power
         multiple = math.ceil(Fraction(first) / size) if first > 0 else math.floor(Fraction(last) / size)
         try:

@@ -60,6 +60,8 @@ class Space:
         self.axes: list[Axis] = []
         self.numbers: dict[Key, int] = {}
         self.free: dict[object, int] = {}
+        # Every value that was worth trying, the edges too.
+        self.tried: dict[Key, tuple[Any, ...]] = {}
         joint = joint or {}
         for key in sorted({*survey.asked, *joint}):
             self._add_axis(key, joint.get(key))
@@ -81,6 +83,7 @@ class Space:
             for place, answer in enumerate(answers):
                 first.setdefault(tuple(answer), place)
             places = sorted(first.values())
+        self.tried[key] = found.values
         number = self.numbers[key] = len(self.axes)
         self.axes.append(Axis(key, tuple(found.values[place] for place in places), found.certain))
         for column, (_, expr) in enumerate(atoms):

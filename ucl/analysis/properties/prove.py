@@ -129,25 +129,48 @@ class Prover:
                 return Counterexample(self.smaller(prop, point))
         return Undecided(_UNCERTAIN)
 
-    def fails(self, prop: Property, point: Point) -> bool:
-        """Whether the definition says so, on a day on which it shall hold."""
+    def fails(self, prop: Property, point: Point, program: Program | None = None) -> bool:
+        """Whether the definition says so, on a day on which it shall hold; of the prover's program unless another is
+        given, which differs in its rules alone."""
         call = call_of(self.side, point)
-        if not self._on_its_days(prop, call.today):
+        if not self.on_its_days(prop, call.today):
             return False
         try:
-            return property_holds(self.program, prop, option_of(self.side, point), call) is False
+            return property_holds(program or self.program, prop, option_of(self.side, point), call) is False
         except Exhausted:
             return False
 
-    def _on_its_days(self, promise: Promise, today: int) -> bool:
-        named = (self.declarations.declared[name].meta for name in self._written[promise.name].needs.facts)
-        return promise.meta.valid.holds(today) and all(meta.valid.holds(today) for meta in named)
+    def fails_at(self, promise: Promise, found: Counterexample, program: Program) -> bool:
+        """Whether a counterexample is one for another program."""
+        if isinstance(promise, Property):
+            return self.fails(promise, found.point, program)
+        assert found.worse is not None
+        return self.fails_pair(promise, found.point, found.worse, program)
+
+    def named_by(self, promise: Promise) -> frozenset[str]:
+        """The rules and constraints that it names."""
+        return self._written[promise.name].needs.facts
 
     def smaller(self, prop: Property, point: Point) -> Point:
         return smallest(self.side, point, lambda tried: self.fails(prop, tried), self._tried(), self.since)
 
     def _tried(self) -> dict[Key, list[Any]]:
         return {axis.key: [v for (v,) in axis.values] for axis in self.space.axes if axis.key is not None}
+
+    def likely(self, promise: Promise) -> list[dict[Key, list[Any]]]:
+        """For each of the promise's conditions, values of inputs with which it may hold, for who samples."""
+        found = []
+        for condition in self._written[promise.name].sides:
+            view = View(self.space, CELLS)
+            view.restrict(condition)
+            axes = [(number, axis) for number, axis in enumerate(self.space.axes) if axis.key is not None]
+            found.append({axis.key: [axis.values[i][0] for i in view.indices(n)] for n, axis in axes if axis.key})
+        return found
+
+    def on_its_days(self, promise: Promise, today: int) -> bool:
+        """Whether the promise, and every rule that it names, is valid."""
+        named = (self.declarations.declared[name].meta for name in self._written[promise.name].needs.facts)
+        return promise.meta.valid.holds(today) and all(meta.valid.holds(today) for meta in named)
 
     # --- preferences ------------------------------------------------------------------------------------------------
 
@@ -172,9 +195,9 @@ class Prover:
                 return self.smaller_pair(prefer, Counterexample(pair[0], pair[1]))
         return Undecided(_UNCERTAIN)
 
-    def fails_pair(self, prefer: Prefer, better: Point, worse: Point) -> bool:
+    def fails_pair(self, prefer: Prefer, better: Point, worse: Point, program: Program | None = None) -> bool:
         call = call_of(self.side, better)
-        if not self._on_its_days(prefer, call.today):
+        if not self.on_its_days(prefer, call.today):
             return False
         totals = []
         for point, condition in ((better, prefer.better), (worse, prefer.worse)):
@@ -182,7 +205,7 @@ class Prover:
             try:
                 if not satisfies(condition, option, call):
                     return False
-                totals.append(score_option(self.program, self.side.schema, option, call).total)
+                totals.append(score_option(program or self.program, self.side.schema, option, call).total)
             except Exhausted:
                 return False
         return totals[0] is not None and totals[1] is not None and totals[0] < totals[1]

@@ -1,0 +1,206 @@
+"""The command `test`: whether programs keep what they promise, and what their rules did meanwhile."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ucl.cli import inputs
+from ucl.cli.output import CommandError, print_json, remark, text_table
+from ucl.cli.source import complain_about, program_files
+from ucl.render import printable
+
+if TYPE_CHECKING:
+    from ucl.analysis.points import Point
+    from ucl.analysis.properties import Prover
+    from ucl.semantics.program import Expr, Program
+    from ucl.testing.coverage import Coverage
+    from ucl.testing.verdicts import Verdict
+
+
+def add_test(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", metavar="PATH", nargs="+", type=Path, help="a program, or a folder of programs")
+    add("--samples", metavar="N", type=inputs.count, default=1000, help="how many options to try for each promise")
+    add("--seed", metavar="S", type=inputs.count, default=0, help="the same seed tries the same options")
+    add("--now", metavar="DT", help="from when on promises shall hold, in place of the clock's")
+    add("--coverage", action="store_true", help="say how often each rule fired, was overridden, did not apply")
+    add("--table", metavar="FILE", help="count that over a table's rows, in place of the samples")
+    add("--format", choices=["text", "json"], default="text", help="words, or one JSON object a line")
+
+
+def test(
+    paths: list[Path],
+    samples: int,
+    seed: int,
+    now: str | None,
+    coverage: bool,
+    table: str | None,
+    format: str,
+) -> int:
+    """Prints a verdict for each promise, in source order; the status is 1 where one is broken."""
+    programs = list(_programs(paths))
+    fails = any(program is None for program in programs)
+    told = broken = 0
+    for program in programs:
+        if program is None:
+            continue
+        since = _since(program, now)
+        for verdict in _verdicts(program, since, samples, seed):
+            told, broken = told + 1, broken + verdict.fails
+            if format == "json":
+                print_json(verdict.to_json())
+            else:
+                print("\n".join(map(printable, _words(verdict))))
+        if coverage or table is not None:
+            _print_coverage(_coverage(program, since, samples, seed, table), format)
+    if format == "text":
+        remark(_summary(told, broken))
+    return int(fails or broken > 0)
+
+
+def _programs(paths: Iterable[Path]) -> Iterator[Program | None]:
+    """None for one with mistakes, which have been said."""
+    from ucl.driver import check_path
+
+    for path in program_files(paths):
+        try:
+            program, report = check_path(path)
+        except OSError as error:
+            raise inputs.unreadable(str(path), error) from None
+        if program is None:
+            complain_about(report)
+        yield program
+
+
+def _since(program: Program, now: str | None) -> int:
+    from ucl.scoring.calls import find_zone, instant
+
+    return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
+
+
+def _verdicts(program: Program, since: int, samples: int, seed: int) -> list[Verdict]:
+    from ucl.testing.verdicts import verdicts
+
+    return verdicts(program, since, samples, seed)
+
+
+def _summary(told: int, broken: int) -> str:
+    if not told:
+        return "there is no property to test; write one with `property name on Schema { given … expect … }`"
+    return f"{told} {'promise' if told == 1 else 'promises'}, {broken or 'none'} broken"
+
+
+# --- verdicts in words ----------------------------------------------------------------------------------------------
+
+
+def _words(verdict: Verdict) -> Iterator[str]:
+    """One line; for a broken promise the statement, what it says, and the counterexample below it."""
+    from ucl.analysis.properties import statement
+
+    promise = verdict.promise
+    line, column = promise.span.source.position(promise.span.start)
+    yield f"{verdict.outcome:<7} {_told(verdict)}"
+    if verdict.found is None:
+        return
+    said = statement(promise)
+    if said is not None:
+        yield f"  it stands for {said}"
+    yield from (f"  {clause}" for clause in _clauses(verdict))
+    yield f"  at {promise.span.source.path}:{line}:{column}"
+    for title, point in _points(verdict):
+        yield f"  {title}"
+        yield from (f"    {row}" for row in _point_rows(verdict.prover, point, verdict.found.point))
+    yield ""
+
+
+def _told(verdict: Verdict) -> str:
+    name = verdict.promise.name
+    if verdict.found is not None:
+        by = f", by {', '.join(verdict.blamed)}" if verdict.blamed else ""
+        return name + by
+    if verdict.vacuous:
+        return f"{name} (there is no option of which it says anything)"
+    return f"{name} ({verdict.samples} samples)"
+
+
+def _clauses(verdict: Verdict) -> Iterator[str]:
+    """What the promise says, as it is written."""
+    from ucl.semantics.program import Property
+
+    promise = verdict.promise
+    if isinstance(promise, Property):
+        if promise.given is not None:
+            yield f"given {_written(promise.given)}"
+        yield from (f"expect {_written(expr)}" for expr in promise.expect)
+    else:
+        yield f"better {_written(promise.better)}"
+        yield f"worse {_written(promise.worse)}"
+
+
+def _written(expr: Expr) -> str:
+    span = expr.span
+    return " ".join(span.source.text[span.start : span.end].split())
+
+
+def _points(verdict: Verdict) -> list[tuple[str, Point]]:
+    assert verdict.found is not None
+    if verdict.found.worse is None:
+        return [("but for", verdict.found.point)]
+    return [("but the better", verdict.found.point), ("and the worse", verdict.found.worse)]
+
+
+def _point_rows(prover: Prover, point: Point, around: Point) -> Iterator[str]:
+    """The option's fields and what surrounds it, then its score."""
+    from ucl.analysis.cells.inputs import NOW, Place
+    from ucl.analysis.points import call_of, option_of
+    from ucl.scoring.words import DECISIONS, number, shown, signed
+    from ucl.semantics.evaluate import score_option
+    from ucl.semantics.outcome import as_score
+
+    keys = [key for key in prover.side.inputs.by_key if key in point.values]
+    cells = []
+    for key in sorted(keys, key=lambda key: key[0] is not Place.OPTION):
+        if key == NOW and NOW not in prover.space.numbers:
+            continue
+        name = ("" if key[0] is Place.OPTION else f"{key[0]}.") + ".".join(prover.side.inputs.by_key[key].path)
+        cells.append([name, shown(point.values[key], prover.side.inputs.by_key[key].field.type, prover.side.zone)])
+    yield from list(text_table(["", ""], cells, [[] for _ in cells], right=set()))[1:]
+    outcome = score_option(
+        prover.program, prover.side.schema, option_of(prover.side, point), call_of(prover.side, around)
+    )
+    assert outcome.total is not None and outcome.decision is not None
+    added = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
+    added += [f"violates {name}" for name in outcome.violated]
+    why = f" ({', '.join(added)})" if added else ""
+    yield f"score {number(as_score(outcome.total))}{why}, decision: {DECISIONS[outcome.decision]}"
+
+
+# --- coverage -------------------------------------------------------------------------------------------------------
+
+
+def _coverage(program: Program, since: int, samples: int, seed: int, table: str | None) -> list[Coverage]:
+    from ucl.testing.coverage import over_samples, over_table
+
+    if table is None:
+        return over_samples(program, since, samples, seed)
+    from ucl.tables.files import read_table
+
+    found = over_table(program, since, read_table(table))
+    if not found:
+        raise CommandError("the program has no rules to count")
+    return found
+
+
+def _print_coverage(found: list[Coverage], format: str) -> None:
+    if format == "json":
+        for counted in found:
+            print_json(counted.to_json())
+        return
+    heads = ["rule", "rows", "applied", "fired", "overridden", "violated"]
+    rows = [[str(cell) for cell in counted.cells()] for counted in found]
+    below = [[f"{case}: {count}" for case, count in counted.cases] for counted in found]
+    print("\n".join(text_table(heads, rows, below, right={1, 2, 3, 4, 5})))
