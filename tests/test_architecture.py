@@ -29,6 +29,7 @@ ROOMS = [
     "ucl.build",
     "ucl.importer",
     "ucl.testing",
+    "ucl.llm",
     "ucl.render",
     "ucl.bench",
     "ucl.reference",

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ucl.diagnostics import CompileError, Report, Source
 from ucl.resources import stdlib_source
-from ucl.semantics.check import check
+from ucl.semantics import check
+from ucl.semantics.check import Module
 from ucl.semantics.program import Program
 from ucl.syntax.ast import File, ModuleDeclaration
 from ucl.syntax.parse import LARGEST_SOURCE, parse, read_source
@@ -23,12 +24,18 @@ from ucl.syntax.parse import LARGEST_SOURCE, parse, read_source
 
 def check_source(source: Source, folder: Path | None = None) -> tuple[Program | None, Report]:
     """Parses and checks one text. Its imports are looked up from `folder`, the one that holds it, if any."""
+    checked, report = check_module(source, folder)
+    return (None if checked is None else checked[0]), report
+
+
+def check_module(source: Source, folder: Path | None = None) -> tuple[tuple[Program, Module] | None, Report]:
+    """As `check_source`, with the module of the program, for those who add to its text."""
     report = Report()
     with _collector_paused():
         file = parse(source, report)
         modules = Modules(None if folder is None else root_folder(folder, file), report)
-        program = check(file, report, modules.find)
-    return (None if report.has_errors else program), report
+        checked = check.check_module(file, report, modules.find)
+    return (None if report.has_errors else checked), report
 
 
 @contextmanager
@@ -46,9 +53,15 @@ def _collector_paused() -> Iterator[None]:
 
 def check_path(path: Path) -> tuple[Program | None, Report]:
     """Parses and checks one file."""
+    checked, report = open_module(path)
+    return (None if checked is None else checked[0]), report
+
+
+def open_module(path: Path) -> tuple[tuple[Program, Module] | None, Report]:
+    """As `check_path`, with the module of the program."""
     report = Report()
     source = open_source(path, report)
-    return (None, report) if source is None else check_source(source, path.parent)
+    return (None, report) if source is None else check_module(source, path.parent)
 
 
 def open_source(path: Path, report: Report) -> Source | None:

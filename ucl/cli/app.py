@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Command] = {
     "build": Command("ucl.cli.make", "write typed Python packages"),
     "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),
     "explain-code": Command("ucl.cli.about", "say what the code of a message means"),
+    "grammar": Command("ucl.cli.grammar", "print the grammar of what a model may add to a program"),
     "warmup": Command("ucl.cli.make", "compile the kernels now"),
     "bench": Command("ucl.cli.make", "measure this machine against other engines"),
 }

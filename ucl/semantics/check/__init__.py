@@ -24,7 +24,7 @@ from ucl.semantics.program import Program
 from ucl.semantics.zones import Zone
 from ucl.syntax import ast
 
-__all__ = ["check"]
+__all__ = ["Module", "check", "check_module"]
 
 _DEFAULT_ZONE = "UTC"
 
@@ -35,6 +35,12 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
     With errors in the report the program holds what is right, so that other passes can go on; rules that are wrong, or
     that depend on what is, are left out. None where nothing of the file could be read.
     """
+    checked = check_module(file, report, find_module)
+    return None if checked is None else checked[0]
+
+
+def check_module(file: ast.File, report: Report, find_module: FindModule) -> tuple[Program, Module] | None:
+    """As `check`, with the module itself, which knows every name that its text can speak of."""
     if report.has_errors and not file.declarations:
         return None
     modules = load_modules(file, report, find_module)
@@ -46,9 +52,9 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
     program = assemble(modules, timezones[-1], report)
     if report.has_errors:
         # Nothing is called unused: what is wrong may be what uses it.
-        return without_what_is_wrong(program)
+        return without_what_is_wrong(program), modules[-1]
     report_unused(modules[-1], report)
-    return program
+    return program, modules[-1]
 
 
 def _timezone(module: Module, report: Report) -> str:
