@@ -71,7 +71,7 @@ def call_of(side: Side, point: Point) -> Call:
 def _record(side: Side, point: Point, place: Place) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for key, value in point.values.items():
-        if key[0] is place and key != NOW:
+        if key[0] is place and key != NOW and key in side.inputs.by_key:
             inside = record
             path = side.inputs.by_key[key].path
             for name in path[:-1]:
@@ -102,11 +102,12 @@ def memory_json(side: Side, point: Point) -> dict[str, Any]:
 def smallest(
     side: Side, point: Point, holds: Callable[[Point], bool], tried: Mapping[Key, Sequence[Any]], since: int
 ) -> Point:
-    """Field by field the plainest value with which the point still passes; `tried` has values worth trying."""
+    """Input by input the plainest value with which the point still passes; `tried` has values worth trying. Inputs for
+    which the point has none are left alone."""
     left = _MOST_TRIES
     for _ in range(_ROUNDS):
         before = point
-        for key in _order(side):
+        for key in (key for key in _order(side) if key in point.values):
             for value in _plainer(side, key, point.values[key], tried.get(key, ()), since):
                 left -= 1
                 if left < 0:

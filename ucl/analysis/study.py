@@ -15,8 +15,9 @@ from ucl.analysis.witness.example import Example
 from ucl.analysis.witness.replay import Replayed, Replayer
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict
 
-# Subtractions that one question may cost before it is undecided.
-_STEPS = 40_000
+# Blockers that one question may look at before it is undecided, and all questions about one schema together.
+_STEPS = 200_000
+_STEPS_IN_ALL = 3_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Study:
     replayer: Replayer = field(init=False)
     undecided: set[tuple[str, ...]] = field(default_factory=set)
     nothing_feasible: bool = False
+    _left: int = _STEPS_IN_ALL
 
     def __post_init__(self) -> None:
         shows_now = any(place.root == "context" and place.path == ("now",) for place in self.scene.space.places)
@@ -67,25 +69,56 @@ class Study:
     def outside(self, boxes: Iterable[Box], blockers: Sequence[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
         """A point of the boxes that lies in none of the blockers; EMPTY where these cover everything."""
         verdict = Verdict.EMPTY
-        steps = 0
+        steps = min(_STEPS, self._left)
         for box in boxes:
-            pieces = [box]
-            for blocker in blockers:
-                if self.scene.space.meet(box, blocker) is None:
-                    continue
-                left: list[Box] = []
-                for piece in pieces:
-                    left += self.scene.space.subtract(piece, blocker)
-                steps += len(pieces)
-                pieces = left
-                if steps > _STEPS:
+            work: list[tuple[Box, Sequence[Box]]] = [(box, blockers)]
+            while work:
+                piece, near = work.pop()
+                steps -= 1 + len(near)
+                self._left -= 1 + len(near)
+                if steps < 0:
                     return Verdict.UNDECIDED
-            found = self.point_in(self._best_first(pieces), shown)
-            if isinstance(found, Point):
-                return found
-            if found is Verdict.UNDECIDED:
-                verdict = found
+                near = self._still_near(piece, near)
+                if near is None:
+                    continue
+                found = self._free_point(piece, near, shown)
+                if isinstance(found, Point):
+                    return found
+                if not near:
+                    verdict = found if found is Verdict.UNDECIDED else verdict
+                    continue
+                pieces = self._best_first(self.scene.space.subtract(piece, near[0]))
+                work += [(part, near[1:]) for part in reversed(pieces)]
         return verdict
+
+    def _still_near(self, piece: Box, blockers: Sequence[Box]) -> list[Box] | None:
+        """The blockers that the piece meets, first the one that leaves the fewest parts of it; None where one of them
+        covers it. As in the search for a model of clauses: what leaves one part costs nothing."""
+        space = self.scene.space
+        near: list[Box] = []
+        fewest, first = 1 << 30, 0
+        for blocker in blockers:
+            sides = space.sides(piece, blocker)
+            if sides is None:
+                continue
+            if sides == 0:
+                return None
+            if sides < fewest:
+                fewest, first = sides, len(near)
+            near.append(blocker)
+        if near:
+            near[0], near[first] = near[first], near[0]
+        return near
+
+    def _free_point(self, piece: Box, near: Sequence[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
+        """The point of the piece that reads best, if it lies in none of the blockers."""
+        if near:
+            axes = {axis for blocker in near for axis in blocker}
+            single = self.scene.space.narrowed(piece, axes)
+            if any(self.scene.space.meet(single, blocker) is not None for blocker in near):
+                return Verdict.EMPTY
+            piece = single
+        return self.point_in([piece], shown)
 
     def _best_first(self, pieces: list[Box]) -> list[Box]:
         """Those first that ask for nothing that can't be decided, and read best."""

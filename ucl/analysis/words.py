@@ -184,11 +184,11 @@ def _winner(about: Subject, other: Subject, mine: int, theirs: int, settled: Sub
 
 
 def more_conflicts(study: Study, first: Subject, more: int) -> Diagnostic:
-    return _more("conflict", first, f"{more} more pairs of rules meet with opposite signs and are not listed")
+    return _more("conflict", first, f"about {more} more pairs of rules meet with opposite signs and are not listed")
 
 
 def more_double_counting(first: Subject, more: int) -> Diagnostic:
-    return _more("double-counting", first, f"{more} more pairs of rules count the same twice and are not listed")
+    return _more("double-counting", first, f"about {more} more pairs of rules may count the same twice and are not listed")
 
 
 def _more(code: str, first: Subject, message: str) -> Diagnostic:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
 from ucl.cli.output import CommandError, print_json, remark, text_table
-from ucl.cli.source import complain_about, program_files
+from ucl.cli.source import complain_about, program_files, unreadable
 from ucl.render import printable
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _programs(paths: Iterable[Path]) -> Iterator[Program | None]:
         try:
             program, report = check_path(path)
         except OSError as error:
-            raise inputs.unreadable(str(path), error) from None
+            raise unreadable(path, error) from None
         if program is None:
             complain_about(report)
         yield program
@@ -169,10 +169,10 @@ def _point_rows(prover: Prover, point: Point, around: Point) -> Iterator[str]:
         name = ("" if key[0] is Place.OPTION else f"{key[0]}.") + ".".join(prover.side.inputs.by_key[key].path)
         cells.append([name, shown(point.values[key], prover.side.inputs.by_key[key].field.type, prover.side.zone)])
     yield from list(text_table(["", ""], cells, [[] for _ in cells], right=set()))[1:]
-    outcome = score_option(
-        prover.program, prover.side.schema, option_of(prover.side, point), call_of(prover.side, around)
-    )
-    assert outcome.total is not None and outcome.decision is not None
+    option, call = option_of(prover.side, point), call_of(prover.side, around)
+    outcome = score_option(prover.program, prover.side.schema, option, call)
+    assert outcome.total is not None
+    assert outcome.decision is not None
     added = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
     added += [f"violates {name}" for name in outcome.violated]
     why = f" ({', '.join(added)})" if added else ""

@@ -282,7 +282,7 @@ class Result:
         """
         wanted = list(range(len(self))) if rows is None else list(rows)
         for row, outcome in zip(wanted, self.outcomes(wanted), strict=True):
-            said = _row_json(row, outcome)
+            said = row_json(row, outcome)
             yield said | {"why": reason_of(outcome), "reasons": self._reasons(outcome)} if reasons else said
 
     def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -409,7 +409,8 @@ def _place(options: Sequence[tuple[int, Any]], row: int) -> int:
     return next(place for place, (number, _) in enumerate(options) if number == row)
 
 
-def _row_json(row: int, outcome: Outcome) -> dict[str, Any]:
+def row_json(row: int, outcome: Outcome) -> dict[str, Any]:
+    """The object of INTERFACE §2 that `score` prints."""
     return {
         "row": row,
         "total": None if outcome.total is None else as_score(outcome.total),

@@ -101,9 +101,7 @@ class _Counter:
         probes = Probes(program)
         self._applies = {d.name: probes.condition(d.schema, d.when, d.unless, d.meta.valid) for d in active}
         self._fires = {d.name: probes.fires(d) for d in active}
-        self._cases = {
-            d.name: [probes.condition(d.schema, c) for c in _cases(d)] for d in active if isinstance(d, Rule)
-        }
+        self._cases = {d.name: [probes.condition(d.schema, c) for c in _cases(d)] for d in active}
         self.program = probes.program()
 
     def count(self, declared: Declared, results: Sequence[Told]) -> Coverage:
@@ -131,8 +129,8 @@ class _Counter:
         return [*counts, int(left.sum())]
 
 
-def _cases(rule: Rule) -> list[p.Expr]:
-    return [exception.condition for exception in rule.exceptions]
+def _cases(declared: Declared) -> list[p.Expr]:
+    return [exception.condition for exception in declared.exceptions] if isinstance(declared, Rule) else []
 
 
 def _violated(result: Told, name: str) -> Any:

@@ -311,6 +311,42 @@ class Space:
         found = box.get(axis)
         return self.axes[axis].full if found is None else found
 
+    def sides(self, box: Box, other: Box) -> int | None:
+        """How many parts `subtract` would leave: 0 where `other` covers the box, None where it does not meet it."""
+        found = 0
+        clockwork = self._clockwork
+        for axis, mask in other.items():
+            if axis in clockwork:
+                return None if self.meet(box, other) is None else len(self.subtract(box, other))
+            own = box.get(axis)
+            if own is None:
+                own = self.axes[axis].full
+            if not own & mask:
+                return None
+            if own & ~mask:
+                found += 1
+        return found
+
+    def narrowed(self, box: Box, axes: Iterable[int]) -> Box:
+        """The box with one cell left of each of these axes, the one that reads best."""
+        found = dict(box)
+        for axis in axes:
+            of = self._clockwork.get(axis)
+            if of is None:
+                found[axis] = 1 << self.axes[axis].best(self.mask(box, axis))
+                continue
+            days, clocks = self.mask(box, of.days), self.mask(box, of.clocks)
+            moments = self.mask(box, of.moments)
+            absent = moments & self.axes[of.moments].absent
+            if days and clocks and not absent:
+                found[of.days] = 1 << self.axes[of.days].best(days)
+                found[of.clocks] = 1 << self.axes[of.clocks].best(clocks)
+                found[of.moments] = 0
+            else:
+                found[of.days] = 0
+                found[of.moments] = absent or 1 << self.axes[of.moments].best(moments)
+        return found
+
     def subtract(self, box: Box, other: Box) -> list[Box]:
         """`box` without `other`, as boxes that don't overlap."""
         if self.meet(box, other) is None:

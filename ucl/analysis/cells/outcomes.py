@@ -7,12 +7,13 @@ values; any other is `Undecidable` here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ucl.analysis.cells.grids import NEVER, Grid, constant
-from ucl.analysis.cells.inputs import written_out
+from ucl.analysis.cells.inputs import canonical, written_out
 from ucl.analysis.cells.space import View
 from ucl.analysis.cells.survey import Survey
 from ucl.frozen import frozen
@@ -31,10 +32,11 @@ class Undecidable(Exception):  # noqa: N818 - a signal, not an error
 
 @frozen
 class Case:
-    """Where `condition` holds (and no earlier one does), the rule's value is `score`."""
+    """Where `condition` holds (and no earlier one does), the rule's value is `score`, whose values may be listed."""
 
     condition: Expr | None
     score: Expr
+    listed: bool = True
 
 
 @frozen
@@ -46,7 +48,6 @@ class Written:
     today: Expr | None
     cases: tuple[Case, ...]
     require: Expr | None
-    listed: bool
 
 
 @frozen
@@ -105,18 +106,18 @@ def _written(declared: Declared, survey: Survey, side: int) -> Written:
     applies = p.And(BOOL, declared.span, tuple(parts)) if parts else p.Const(BOOL, declared.span, True)
     survey.add(applies, side)
     cases: tuple[Case, ...] = ()
-    require, listed = None, True
+    require = None
     if isinstance(declared, Rule):
         written = [(written_out(e.condition), e.score) for e in declared.exceptions] + [(None, declared.score)]
-        cases = tuple(case for condition, score in written for case in _cases(condition, written_out(score)))
-        for case in cases:
+        found = [case for condition, score in written for case in _cases(condition, written_out(score))]
+        for case in found:
             if case.condition is not None:
                 survey.add(case.condition, side)
-            listed = survey.add_value(case.score, side) and listed
+        cases = tuple(replace(case, listed=survey.add_value(case.score, side)) for case in found)
     elif declared.require is not None:
         require = written_out(declared.require)
         survey.add(require, side)
-    return Written(declared, applies, today, cases, require, listed)
+    return Written(declared, applies, today, cases, require)
 
 
 def _cases(condition: Expr | None, score: Expr) -> list[Case]:
@@ -139,10 +140,13 @@ def valid_today(meta: Meta, span: Any) -> Expr | None:
 
 
 class Ruling:
-    """What the declarations say in each cell of a view."""
+    """What the declarations say in each cell of a view.
 
-    def __init__(self, declarations: Declarations, view: View) -> None:
-        self._all, self.view = declarations, view
+    `varying`, where it is given, gathers the masks of scores that can't be listed, which are else `Undecidable`.
+    """
+
+    def __init__(self, declarations: Declarations, view: View, varying: dict[object, list[Grid]] | None = None) -> None:
+        self._all, self.view, self.varying = declarations, view, varying
         self._fires: dict[str, Grid] = {}
         self.over: dict[str, Grid] = {}
 
@@ -184,16 +188,25 @@ class Ruling:
                 here = view.both(mask, truth.holds)
                 self._note(rule.name, view.both(mask, truth.over))
                 mask = view.both(mask, view.no(truth.holds))
-            nano, missing = self._nano(written, case.score)
+            if not here.values.any():
+                continue
+            if not case.listed:
+                self._vary(rule, case.score, here)
+                continue
+            nano, missing = self._nano(rule, case.score)
             self._note(rule.name, view.both(here, missing))
             found.append(Ledger(rule.name, rule.meta.priority, view.both(here, view.no(missing)), nano))
         return [ledger for ledger in found if ledger.mask.values.any()]
 
-    def _nano(self, written: Written, score: Expr) -> tuple[Grid, Grid]:
-        """The contribution, and where there is none: overflow, or beyond the magnitude."""
-        rule = written.declared
-        if not written.listed:
+    def _vary(self, rule: Rule, score: Expr, mask: Grid) -> None:
+        """Notes where a score that can't be listed counts, with all that its contribution depends on."""
+        if self.varying is None:
             raise Undecidable
+        key = (canonical(score), rule.meta.priority * rule.meta.confidence, rule.meta.priority)
+        self.varying.setdefault(key, []).append(mask)
+
+    def _nano(self, rule: Rule, score: Expr) -> tuple[Grid, Grid]:
+        """The contribution, and where there is none: overflow, or beyond the magnitude."""
         axes, values, shape = self.view.space.numbers_of(score, self._all.side)
         weight = rule.meta.priority * rule.meta.confidence * 1.0
         weighted = [None if value is None else weight * float(value) for value in values]
@@ -202,7 +215,7 @@ class Ruling:
             0 if gone or value is None else round(value * NANO) for value, gone in zip(weighted, missing, strict=True)
         ]
         grids = (Grid(axes, np.array(column).reshape(shape)) for column in (nano, missing))
-        amount, gone = (self.view._taken(grid) for grid in grids)
+        amount, gone = (self.view.part_of(grid) for grid in grids)
         return amount, gone
 
     def _note(self, name: str, over: Grid) -> None:

@@ -199,7 +199,7 @@ class View:
         match self.space.survey.kinds[id(expr)]:
             case Atom():
                 holds, over = self.space.tables[id(expr)]
-                return Truth(self._taken(holds), self._taken(over))
+                return Truth(self.part_of(holds), self.part_of(over))
             case Free(key):
                 axis = self.space.free[key]
                 states = [self.space.axes[axis].values[i] for i in self.indices(axis)]
@@ -213,7 +213,8 @@ class View:
             case Branch():
                 return self._branch(expr)
 
-    def _taken(self, grid: Grid) -> Grid:
+    def part_of(self, grid: Grid) -> Grid:
+        """The view's part of a grid over the whole space."""
         return taken(grid, {axis: self.kept[axis] for axis in grid.axes if axis in self.kept})
 
     def _branch(self, expr: Expr) -> Truth:

@@ -89,7 +89,7 @@ def _present_values(field: Field, asked: Asked, zone: Zone) -> Values:
         return Values(few, True)
     match type:
         case t.Date():
-            points = {*asked.points, *_ends(field, zone)}
+            points = {*asked.points, *domain_ends(field, zone)}
             return Values(tuple(moments.days_around(points, asked.parts)), not asked.steady)
         case t.DateTime():
             return _instants(field, asked, zone, FIRST_INSTANT)
@@ -129,7 +129,7 @@ def few_values(field: Field, zone: Zone) -> tuple[Any, ...] | None:
 def _numbers(field: Field, asked: Asked, zone: Zone) -> set[Any]:
     type = t.present(field.type)
     low, high = _bounds(field, zone)
-    points: set[Any] = {*asked.points, *_ends(field, zone)}
+    points: set[Any] = {*asked.points, *domain_ends(field, zone)}
     for function, constant_ in asked.steady:
         points |= ordered.passing(function, constant_, low, high)
     if isinstance(type, t.Time):
@@ -139,7 +139,7 @@ def _numbers(field: Field, asked: Asked, zone: Zone) -> set[Any]:
     return set(ordered.ints_around(points, low, high, type))
 
 
-def _ends(field: Field, zone: Zone) -> list[Any]:
+def domain_ends(field: Field, zone: Zone) -> list[Any]:
     """The domain's ends."""
     match field.domain:
         case RangeDomain(low, high):
@@ -164,7 +164,7 @@ def _bounds(field: Field, zone: Zone) -> tuple[Any, Any]:
 
 
 def _instants(field: Field, asked: Asked, zone: Zone, since: int) -> Values:
-    points = {*asked.points, *_ends(field, zone)}
+    points = {*asked.points, *domain_ends(field, zone)}
     found, certain = moments.instants_around(points, asked.parts, zone, low=since)
     if since != FIRST_INSTANT:
         values = sorted(found)  # the earlier `now` is, the better it is known

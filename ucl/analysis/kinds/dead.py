@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ucl.analysis import words
 from ucl.analysis.boxes.space import Box
+from ucl.analysis.overlap import Side, overlapping
 from ucl.analysis.regions import Subject
 from ucl.analysis.study import Point, Study
 from ucl.analysis.witness.search import Verdict
@@ -100,27 +101,42 @@ def _is_silenced(study: Study, subject: Subject, overriders: Sequence[Subject], 
 
 
 def never_feasible(study: Study) -> Iterator[Diagnostic]:
-    forbidden = study.scene.forbidden
-    if study.nothing_feasible or not forbidden:
+    if study.nothing_feasible or not study.scene.forbidden:
         return
-    boxes = [box for _, box in forbidden]
-    for subject in study.scene.of_kind(Rule):
-        if subject.dead or not subject.boxes or not subject.up_boxes:
-            continue
-        found = study.outside(subject.boxes, boxes, frozenset())
-        if found is Verdict.UNDECIDED:
-            study.leave_open(subject.name, "constraints")
-        if found is not Verdict.EMPTY:
-            continue
-        constraints = [study.scene.subjects[n] for n in needed_to_cover(study, subject.boxes, forbidden)]
+    found: list[tuple[Subject, list[Subject], Point]] = []
+    for subject, forbidden in _liking_and_forbidden(study):
+        constraints = [study.scene.subjects[n] for n in needed_to_cover(study, subject.boxes or [], forbidden)]
         shown = subject.fields.union(*(c.fields for c in constraints))
         point = study.point_in(subject.up_boxes, shown)
-        if not isinstance(point, Point):
-            if point is Verdict.UNDECIDED:
-                study.leave_open(subject.name)
-            continue
+        if isinstance(point, Point):
+            found.append((subject, constraints, point))
+        elif point is Verdict.UNDECIDED:
+            study.leave_open(subject.name)
+    study.replayer.prepare(point.example for _, _, point in found)
+    for subject, constraints, point in found:
         replayed = study.replay(point, [subject.name])
         if replayed is None or replayed.outcome.feasible or subject.name not in replayed.judgement.applying:
             study.leave_open(subject.name)
+        else:
+            yield words.never_feasible(subject, constraints, replayed, point.possible)
+
+
+def _liking_and_forbidden(study: Study) -> Iterator[tuple[Subject, list[tuple[str, Box]]]]:
+    """Rules with a positive value that the constraints cover, and the forbidden boxes that they meet."""
+    likes = [s for s in study.scene.of_kind(Rule) if not s.dead and s.boxes and s.up_boxes]
+    forbidden = study.scene.forbidden
+    rules = Side([(rule, box) for rule in likes for box in rule.boxes or ()])
+    constraints = Side([(study.scene.subjects[name], box) for name, box in forbidden])
+    met: dict[int, set[int]] = {}
+    for touching in overlapping(study.scene.space, rules, constraints):
+        number = rules.members[touching.first][0].number
+        met.setdefault(number, set()).update(touching.alike, touching.apart)
+    for subject in likes:
+        near = [forbidden[place] for place in sorted(met.get(subject.number, ()))]
+        if not near:
             continue
-        yield words.never_feasible(subject, constraints, replayed, point.possible)
+        verdict = study.outside(subject.boxes or [], [box for _, box in near], frozenset())
+        if verdict is Verdict.UNDECIDED:
+            study.leave_open(subject.name, *dict.fromkeys(name for name, _ in near))
+        elif verdict is Verdict.EMPTY:
+            yield subject, near

@@ -20,7 +20,7 @@ from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.program import Rule
 
-MOST_A_RULE = 10
+MOST_A_RULE = 5
 MOST = 1000
 # Trade-offs are counted one by one up to here; past it the count says `at least`.
 _MOST_TENSIONS = 200
@@ -43,8 +43,11 @@ class Tally:
     total: int = 0
     more: int = 0
 
+    def is_full(self, rule: Subject) -> bool:
+        return self.total >= MOST or self.by_rule[rule.name] >= MOST_A_RULE
+
     def has_room(self, a: Subject, b: Subject) -> bool:
-        full = self.total >= MOST or self.by_rule[a.name] >= MOST_A_RULE or self.by_rule[b.name] >= MOST_A_RULE
+        full = self.is_full(a) or self.is_full(b)
         self.more += full
         return not full
 
@@ -122,7 +125,10 @@ def pairs_of(
     for met in overlapping(study.scene.space, ups, downs):
         a = ups.members[met.first][0]
         tensions.add(a, [downs.members[j][0] for j in met.apart], may)
-        for j in met.alike:
+        for place, j in enumerate(met.alike):
+            if tally.is_full(a):
+                tally.more += len(met.alike) - place
+                break
             b = downs.members[j][0]
             key = (max(a.number, b.number), min(a.number, b.number))
             if key in done or not may(a, b):
@@ -232,7 +238,11 @@ def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> It
     for side in sides:
         for touching in overlapping(study.scene.space, side, side, nested=True):
             a = side.members[touching.first][0]
-            for j in (*touching.alike, *touching.apart):
+            others = [*touching.alike, *touching.apart]
+            for place, j in enumerate(others):
+                if tally.is_full(a):
+                    tally.more += len(others) - place
+                    break
                 b = side.members[j][0]
                 key = (max(a.number, b.number), min(a.number, b.number))
                 if a is b or key in done:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ucl.analysis.boxes.humane import USUAL_DAY, USUAL_TIME, nice_day, nice_key
@@ -34,7 +35,7 @@ class Example:
     context: Mapping[str, Any]
     now: int
 
-    @property
+    @cached_property
     def key(self) -> str:
         return repr((self.option, self.context, self.now))
 
@@ -47,6 +48,7 @@ class Examples:
         self.zone: Zone = terms.zone
         self.now = now
         self.shows_now = shows_now
+        self._defaults: dict[int, Any] = {}
 
     def filled(self, values: Mapping[Place, Any], shown: frozenset[tuple[str, Path]]) -> Example:
         """`values` are those that matter; `shown` are fields that the example names even where a default would do."""
@@ -75,11 +77,9 @@ class Examples:
             return self._record(type.schema.fields, root, path, values) if there else None
         if (root, path) in values:
             return values[root, path]
-        if field.default is not None:
-            try:
-                return constant(field.default, self.zone)
-            except Overflow:
-                pass
+        default = self._default(field)
+        if default is not None:
+            return default
         return None if isinstance(field.type, t.Optional) else self.usual(self.terms.place(root, path))
 
     def usual(self, place: Place) -> Any:
@@ -133,9 +133,16 @@ class Examples:
         return kept
 
     def _is_default(self, field: Field, value: Any) -> bool:
+        default = self._default(field)
+        return default is not None and bool(default == value)
+
+    def _default(self, field: Field) -> Any:
+        """The value of a field's default, once for each field; None where it has none."""
         if field.default is None:
-            return False
-        try:
-            return bool(constant(field.default, self.zone) == value)
-        except Overflow:
-            return False
+            return None
+        if id(field) not in self._defaults:
+            try:
+                self._defaults[id(field)] = constant(field.default, self.zone)
+            except Overflow:
+                self._defaults[id(field)] = None
+        return self._defaults[id(field)]

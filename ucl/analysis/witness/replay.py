@@ -60,12 +60,8 @@ class Replayer:
         self._rulesets: dict[int, Ruleset] = {}
         self._known: dict[str, Replayed | None] = {}
         self._kernel: dict[str, _Kernel | None] = {}
+        self._records: dict[str, dict[str, Any] | None] = {}
         self._spent = 0
-
-    @property
-    def known(self) -> list[Replayed]:
-        """What has been replayed, in the order in which it was."""
-        return [found for found in self._known.values() if found is not None]
 
     def prepare(self, examples: Iterable[Example]) -> None:
         """Scores examples with the kernel, those of one call together."""
@@ -95,8 +91,10 @@ class Replayer:
         return self._calls[key]
 
     def record(self, example: Example) -> dict[str, Any] | None:
-        found = read_record(example.option, self.scene.schema.fields, self.scene.zone)
-        return None if isinstance(found, Invalid) else found
+        if example.key not in self._records:
+            found = read_record(example.option, self.scene.schema.fields, self.scene.zone)
+            self._records[example.key] = None if isinstance(found, Invalid) else found
+        return self._records[example.key]
 
     def acted(self, example: Example) -> tuple[Effected, ...] | None:
         """What the actions ask for."""

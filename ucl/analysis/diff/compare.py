@@ -1,0 +1,307 @@
+"""What an edit changed in meaning: LANGUAGE §14.
+
+In: an old and a new program. Out: a `Comparison`: for each schema the options and contexts, the plainest first, of
+which the two say something different, grouped by the rules that make the difference; how much is undecided. Where
+nothing is either, the programs are equivalent: every cell has been looked at.
+
+Cells are compared by what changed rules add to either side, and by which of their priorities; what both programs have
+in common adds the same to both. Where cells differ, the whole programs are asked about an option of the cell.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.analysis.cells.grids import Grid, TooLarge, constant, merge_alike
+from ucl.analysis.cells.inputs import NOW, Key, Place
+from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable
+from ucl.analysis.cells.space import INVALID, Space, View
+from ucl.analysis.cells.survey import Side, Survey
+from ucl.analysis.diff.pairing import changed, declared_differently, joint_values
+from ucl.analysis.diff.replay import Replay, Shown
+from ucl.analysis.points import Point, point_at, smallest
+from ucl.frozen import frozen
+from ucl.semantics.outcome import CONTESTED_FROM, NANO, Outcome
+from ucl.semantics.program import Program, Resolution, Rule, Schema
+
+CELLS = 1 << 20
+_REPLAYS = 12
+_TRIES = 400
+_MOST_GROUPS = 60
+_SEED = 0
+
+
+@frozen
+class Difference:
+    """An option and a context, as data, of which the programs say something different, because of `rules`."""
+
+    schema: str
+    rules: tuple[str, ...]
+    option: Mapping[str, Any]
+    context: Mapping[str, Any]
+    old: Outcome | None
+    new: Outcome | None
+
+
+@frozen
+class Comparison:
+    differences: tuple[Difference, ...]
+    undecided: int
+
+    @property
+    def equivalent(self) -> bool:
+        return not self.differences and not self.undecided
+
+
+def compare(old: Program, new: Program, since: int, cells: int = CELLS) -> Comparison:
+    """`since` is the first instant that `now` may be."""
+    differences: list[Difference] = []
+    undecided = 0
+    for one, other in _schemas(old, new):
+        if one is None or other is None:
+            differences += _only_in_one(old if one else new, one or other, one is not None, since)
+            continue
+        pair = _Pair(old, new, one, other, since, cells)
+        differences += pair.differences()
+        undecided += pair.undecided
+    return Comparison(tuple(differences), undecided)
+
+
+def _schemas(old: Program, new: Program) -> list[tuple[Schema | None, Schema | None]]:
+    """Those on which either program scores, by name."""
+    scored = [_scored(program) for program in (old, new)]
+    known = [{s.name: s for s in program.schemas.values()} for program in (old, new)]
+    old_known, new_known = (every | some for every, some in zip(known, scored, strict=True))
+    return [(old_known.get(name), new_known.get(name)) for name in dict.fromkeys([*scored[0], *scored[1]])]
+
+
+def _scored(program: Program) -> dict[str, Schema]:
+    found = {rule.schema.name: rule.schema for rule in program.rules}
+    return found | {constraint.schema.name: constraint.schema for constraint in program.constraints}
+
+
+def _only_in_one(program: Program, schema: Schema | None, is_old: bool, since: int) -> list[Difference]:
+    """A schema that only one of the programs knows: it scores an option of which the other can say nothing."""
+    assert schema is not None
+    side = Side(program, schema)
+    replay = Replay((side, side), {})
+    told = replay.show(point_at(side, {}, since), {}, now_matters=False)
+    rules = tuple(d.name for d in (*program.rules_on(schema), *program.constraints_on(schema)))
+    sayings = (told.old, None) if is_old else (None, told.new)
+    return [Difference(schema.name, rules, told.option, told.context, *sayings)]
+
+
+# --- one schema -----------------------------------------------------------------------------------------------------
+
+
+@frozen
+class _Said:
+    """What a side's changed rules amount to in each cell."""
+
+    invalid: Grid
+    infeasible: Grid
+    sums: tuple[Grid, ...]
+    rules: Mapping[str, Grid]
+    varying: Mapping[object, Grid]
+
+
+class _Pair:
+    def __init__(self, old: Program, new: Program, one: Schema, other: Schema, since: int, cells: int) -> None:
+        self.undecided = 0
+        self._schema, self._since, self._cells = one, since, cells
+        self._sides = (Side(old, one), Side(new, other))
+        self._survey = Survey(self._sides, since)
+        self._declarations = tuple(
+            Declarations(program, schema, self._survey, number)
+            for number, (program, schema) in enumerate(((old, one), (new, other)))
+        )
+        self._changed = changed(self._declarations[0], self._declarations[1], self._sides)
+        for declarations, names in zip(self._declarations, self._changed, strict=True):
+            declarations.note(names)
+        # With nothing in common, and every score known, outcomes themselves can be compared.
+        self._whole = all(
+            len(names) == len(declarations.active)
+            and all(case.listed for name in names for case in declarations.written(name).cases)
+            for declarations, names in zip(self._declarations, self._changed, strict=True)
+        )
+        self._different = declared_differently(*self._sides)
+        joint = joint_values(*self._sides, self._survey, self._different)
+        self._space = Space(self._survey, joint)
+        self._replay = Replay(self._sides, self._declared_names())
+        self._found: dict[tuple[str, ...], Difference] = {}
+
+    def _declared_names(self) -> dict[str, int]:
+        names = [name for declarations, c in zip(self._declarations, self._changed, strict=True) for name in c]
+        return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+    def differences(self) -> list[Difference]:
+        if not any(self._changed) and not self._different:
+            return []
+        try:
+            self._by_cells()
+        except (TooLarge, Undecidable):
+            self._by_trying()
+            self.undecided += 1
+        return sorted(self._found.values(), key=lambda found: (len(found.rules), found.rules))
+
+    # --- by cells ---------------------------------------------------------------------------------------------------
+
+    def _by_cells(self) -> None:
+        view = View(self._space, self._cells)
+        view.narrow(merge_alike(_grids(self._said(view, 0), self._said(view, 1))))
+        old, new = self._said(view, 0), self._said(view, 1)
+        differs = self._differs(view, old, new)
+        if differs.values.any():
+            self._group(view, differs, old, new)
+        elif not view.certain([*_grids(old, new), differs]) or self._different & self._memory():
+            self._by_trying()
+            self.undecided += 1
+
+    def _memory(self) -> frozenset[Key]:
+        return frozenset(key for key in self._different if key[0] is Place.MEMORY)
+
+    def _said(self, view: View, number: int) -> _Said:
+        declarations, names = self._declarations[number], self._changed[number]
+        varying: dict[object, list[Grid]] = {}
+        ruling = Ruling(declarations, view, varying)
+        rules = [name for name in names if isinstance(declarations.active[name], Rule)]
+        ledgers = ruling.ledgers(rules)
+        violated = {name: ruling.violated(name) for name in names if name not in rules}
+        each = {name: ruling.total([led for led in ledgers if led.name == name]) for name in rules}
+        fired = {name: view.combine(lambda f, n: np.where(f, n, 0.5), ruling.fires(name), each[name]) for name in rules}
+        return _Said(
+            view.either(ruling.invalid(), *self._unreadable(view, number)),
+            view.either(*violated.values()),
+            self._sums(ruling, ledgers, declarations.resolution),
+            {**fired, **violated},
+            {key: view.combine(_count, *masks) for key, masks in varying.items()},
+        )
+
+    def _unreadable(self, view: View, number: int) -> Iterator[Grid]:
+        """Where data can't be read by the side."""
+        for axis, declared in enumerate(self._space.axes):
+            if declared.key in self._different:
+                gone = [value[number] is INVALID for value in declared.values]
+                yield view.part_of(Grid((axis,), np.array(gone, np.bool_)))
+
+    def _sums(self, ruling: Ruling, ledgers: Sequence[Ledger], resolution: Resolution) -> tuple[Grid, ...]:
+        """All that the total, `contested` and who wins depend on, whatever other rules add."""
+        if self._whole:
+            counted = ruling.counted(ledgers)
+            return ruling.total(counted), ruling.contested(counted)
+        view, least = ruling.view, max(1, round(CONTESTED_FROM * NANO))
+        found = []
+        for sign in (1, -1):
+            pulling = [Ledger(led.name, led.priority, ruling.side_of(led, sign, 1), led.nano) for led in ledgers]
+            found.append(ruling.total(pulling))
+            found.append(view.either(*(ruling.side_of(led, sign, least) for led in ledgers)))
+            if resolution is Resolution.PRIORITY:
+                highest = constant(-1.0)
+                for led in pulling:
+                    at = led.priority
+                    highest = view.combine(lambda m, h, at=at: np.where(m, np.maximum(h, at), h), led.mask, highest)
+                found.append(highest)
+        if resolution is not Resolution.PRIORITY:
+            found[0] = view.combine(np.add, found[0], found[2])
+            found[2] = constant(np.int64(0))
+        return tuple(found)
+
+    def _differs(self, view: View, old: _Said, new: _Said) -> Grid:
+        unlike = [view.combine(np.not_equal, old.infeasible, new.infeasible)]
+        unlike += [view.combine(np.not_equal, a, b) for a, b in zip(old.sums, new.sums, strict=True)]
+        zero = constant(np.int64(0))
+        for key in old.varying.keys() | new.varying.keys():
+            unlike.append(view.combine(np.not_equal, old.varying.get(key, zero), new.varying.get(key, zero)))
+        valid = view.no(view.either(old.invalid, new.invalid))
+        return view.either(
+            view.combine(np.not_equal, old.invalid, new.invalid), *(view.both(valid, grid) for grid in unlike)
+        )
+
+    def _group(self, view: View, differs: Grid, old: _Said, new: _Said) -> None:
+        """For each set of rules that differ in cells, the plainest cells, until an option shows the difference."""
+        names = list(dict.fromkeys([*old.rules, *new.rules]))[:_MOST_GROUPS]
+        bits = constant(np.int64(0))
+        nothing = constant(0.5)
+        for number, name in enumerate(names):
+            unlike = view.combine(np.not_equal, old.rules.get(name, nothing), new.rules.get(name, nothing))
+            bits = view.combine(lambda b, u, n=number: b + (u.astype(np.int64) << n), bits, unlike)
+        whole = view.combine(lambda d, b: np.where(d, b, -1), differs, bits)
+        for group in np.unique(whole.values).tolist()[:_MOST_GROUPS]:
+            if group >= 0:
+                self._look(view, Grid(whole.axes, whole.values == group))
+
+    def _look(self, view: View, cells: Grid) -> None:
+        for cell in view.plainest(cells, _REPLAYS):
+            point, joint = self._point(view.point(cells.axes, cell))
+            if self._note(point, joint):
+                return
+        self.undecided += 1
+
+    def _point(self, known: Mapping[Key, Any]) -> tuple[Point, dict[Key, Any]]:
+        """The inputs that both declare alike, and the others."""
+        joint = {axis.key: axis.values[0] for axis in self._space.axes if axis.key in self._different and axis.key}
+        joint |= {key: value for key, value in known.items() if key in self._different}
+        alike = {key: value[0] for key, value in known.items() if key not in self._different}
+        point = point_at(self._sides[0], alike, self._since)
+        return Point({key: value for key, value in point.values.items() if key not in self._different}), joint
+
+    # --- differences ------------------------------------------------------------------------------------------------
+
+    def _note(self, point: Point, joint: Mapping[Key, Any]) -> bool:
+        """Whether the programs differ there; if so, and for new reasons, made small and kept."""
+        told = self._shown(point, joint)
+        if told is None:
+            return False
+        rules = self._replay.to_blame(told)
+        if rules not in self._found:
+            point, joint = self._smaller(point, joint, rules)
+            told = self._shown(point, joint) or told
+            self._found[rules] = Difference(self._schema.name, rules, told.option, told.context, told.old, told.new)
+        return True
+
+    def _shown(self, point: Point, joint: Mapping[Key, Any]) -> Shown | None:
+        told = self._replay.show(point, joint, NOW in self._space.numbers)
+        return told if told.differs else None
+
+    def _smaller(
+        self, point: Point, joint: Mapping[Key, Any], rules: tuple[str, ...]
+    ) -> tuple[Point, Mapping[Key, Any]]:
+        def still(tried: Point, with_joint: Mapping[Key, Any] = joint) -> bool:
+            told = self._shown(tried, with_joint)
+            return told is not None and self._replay.to_blame(told) == rules
+
+        tried = {a.key: [v[0] for v in a.values] for a in self._space.axes if a.key and a.key not in self._different}
+        for axis in self._space.axes:
+            if axis.key in joint and axis.key is not None:
+                kept = next((v for v in axis.values if still(point, {**joint, axis.key: v})), joint[axis.key])
+                joint = {**joint, axis.key: kept}
+        final = joint
+        return smallest(self._sides[0], point, lambda p: still(p, final), tried, self._since), joint
+
+    def _by_trying(self) -> None:
+        """Where cells are too many: values of inputs put together at random, the same ones on every run."""
+        chance = random.Random(_SEED)
+        axes = [axis for axis in self._space.axes if axis.key is not None]
+        for _ in range(_TRIES):
+            known = {axis.key: chance.choice(axis.values) for axis in axes if axis.key is not None and axis.values}
+            self._note(*self._point(known))
+
+
+def _count(*masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """In how many it holds."""
+    found = np.zeros((), np.int64)
+    for mask in masks:
+        found = np.asarray(found + mask)
+    return found
+
+
+def _grids(*sides: _Said) -> list[Grid]:
+    found = []
+    for said in sides:
+        found += [said.invalid, said.infeasible, *said.sums, *said.rules.values(), *said.varying.values()]
+    return found

@@ -1,0 +1,133 @@
+"""The command `diff`: what an edit changed in meaning, with options that show it."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ucl.cli.output import print_json, remark
+from ucl.cli.source import complain_about, unreadable
+from ucl.render import printable
+
+if TYPE_CHECKING:
+    from ucl.analysis.diff import Comparison, Difference
+    from ucl.semantics.outcome import Outcome
+    from ucl.semantics.program import Program
+
+
+def add_diff(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("old", metavar="OLD", type=Path, help="the program before the edit")
+    add("new", metavar="NEW", type=Path, help="the program after it")
+    add("--now", metavar="DT", help="compare from that moment on, in place of the clock's")
+    add("--format", choices=["text", "json"], default="text", help="words, or one JSON object")
+
+
+def diff(old: Path, new: Path, now: str | None, format: str) -> int:
+    """Prints the differences; the status is 1 where there is one, or where equivalence could not be decided."""
+    from ucl.analysis.diff import compare
+
+    programs = [_program(path) for path in (old, new)]
+    before, after = programs
+    if before is None or after is None:
+        return 1
+    found = compare(before, after, _since(before, now))
+    if format == "json":
+        print_json(_to_json(found))
+    else:
+        for line in _words(found):
+            print(printable(line))
+    return int(not found.equivalent)
+
+
+def _program(path: Path) -> Program | None:
+    from ucl.driver import check_path
+
+    try:
+        program, report = check_path(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if program is None:
+        complain_about(report)
+    return program
+
+
+def _since(program: Program, now: str | None) -> int:
+    from ucl.scoring.calls import find_zone, instant
+
+    return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def _to_json(found: Comparison) -> dict[str, Any]:
+    differences = [
+        {
+            "schema": difference.schema,
+            "rules": list(difference.rules),
+            "option": dict(difference.option),
+            "context": dict(difference.context),
+            "old": _row(difference.old),
+            "new": _row(difference.new),
+        }
+        for difference in found.differences
+    ]
+    return {"equivalent": found.equivalent, "undecided": found.undecided, "differences": differences}
+
+
+def _row(outcome: Outcome | None) -> dict[str, Any] | None:
+    from ucl.scoring.result import row_json
+
+    return None if outcome is None else row_json(0, outcome)
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def _words(found: Comparison) -> Iterator[str]:
+    for difference in found.differences:
+        yield from _difference(difference)
+        yield ""
+    if found.equivalent:
+        yield "equivalent: the two programs say the same of every option"
+        return
+    count = len(found.differences)
+    remark(f"{count} {'difference' if count == 1 else 'differences'} of meaning")
+    if found.undecided:
+        yield f"undecided: {found.undecided}"
+
+
+def _difference(difference: Difference) -> Iterator[str]:
+    by = ", ".join(difference.rules) or "what the schema allows"
+    yield f"{difference.schema}: {by}"
+    yield f"  option  {_data(difference.option)}"
+    if difference.context:
+        yield f"  context {_data(difference.context)}"
+    yield f"  old     {_outcome(difference.old)}"
+    yield f"  new     {_outcome(difference.new)}"
+
+
+def _data(data: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in data.items()) or "any"
+
+
+def _outcome(outcome: Outcome | None) -> str:
+    """The score, what it is made of, and the decision."""
+    from ucl.scoring.words import DECISIONS, number, signed, why_invalid
+    from ucl.semantics.outcome import as_score
+
+    if outcome is None:
+        return "knows no such schema"
+    if outcome.invalid is not None:
+        return f"invalid: {why_invalid(outcome.invalid)}"
+    assert outcome.total is not None
+    assert outcome.decision is not None
+    added = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
+    added += [f"violates {name}" for name in outcome.violated]
+    why = f" ({', '.join(added)})" if added else ""
+    return f"{number(as_score(outcome.total))}{why}, {DECISIONS[outcome.decision]}"
