@@ -147,7 +147,16 @@ class View:
         self.space, self.cap = space, cap
         self.spoken: Callable[[Expr], Truth] | None = None
         self.kept: dict[int, Indices] = {}
+        # Every axis that anything said here depends on.
+        self.used: set[int] = set()
         self._known: dict[int, Truth] = {}
+
+    def at(self, axis: int, place: int) -> View:
+        """The part of this view with one value of an axis."""
+        part = View(self.space, self.cap)
+        part.used = set(self.used)
+        part.kept = {**self.kept, axis: self.indices(axis)[place : place + 1]}
+        return part
 
     def combine(self, operation: Any, *grids: Grid) -> Grid:
         return combined(operation, grids, self.cap)
@@ -199,9 +208,11 @@ class View:
         match self.space.survey.kinds[id(expr)]:
             case Atom():
                 holds, over = self.space.tables[id(expr)]
+                self.used |= set(holds.axes)
                 return Truth(self.part_of(holds), self.part_of(over))
             case Free(key):
                 axis = self.space.free[key]
+                self.used.add(axis)
                 states = [self.space.axes[axis].values[i] for i in self.indices(axis)]
                 holds = Grid((axis,), np.array([state is True for state in states]))
                 return Truth(holds, Grid((axis,), np.array([state is None for state in states])))
@@ -265,6 +276,6 @@ class View:
         order = np.argsort(cells.sum(axis=1), kind="stable")[:most] if cells.size else np.arange(min(len(cells), 1))
         return [tuple(cells[i].tolist()) for i in order]
 
-    def certain(self, grids: Iterable[Grid]) -> bool:
-        """Whether every axis that the grids speak of has every way to answer."""
-        return all(self.space.axes[axis].certain for grid in grids for axis in grid.axes)
+    def certain(self) -> bool:
+        """Whether every axis that has been looked at has every way to answer."""
+        return all(self.space.axes[axis].certain for axis in self.used)

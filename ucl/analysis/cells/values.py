@@ -179,7 +179,7 @@ def _sets(element: t.Type | None, asked: Asked, zone: Zone) -> Values:
     match element:
         case t.Text() | t.Closed():
             others, certain = words.texts_around(inner)
-            more: list[Any] = [*sorted(others - {""}), *words.WORDS]
+            more: list[Any] = [*words.NAMES, *sorted(others - {"", *words.NAMES})]
         case t.Date():
             more, certain = (
                 [moments.PLAIN_DAY + n for n in range(8)] + sorted(moments.days_around(inner.points, inner.parts)),

@@ -19,7 +19,8 @@ from ucl.analysis.cells.questions import Asked
 from ucl.frozen import frozen
 from ucl.semantics.operations import casefold, lower
 
-WORDS = ("a", "note", "home", "lunch", "ann", "bo", "cy", "dee", "eve", "finn", "gus", "hal")
+NAMES = ("ann", "bo", "cy", "dee", "eve", "finn", "gus", "hal")
+WORDS = ("a", "note", "home", "lunch", *NAMES)
 _SEPARATORS = " -·_~|+=@#/;!?0123456789xyzq漢字"
 _MOST_PIECES = 9
 _MOST_SETS = 4096
@@ -58,6 +59,7 @@ def _separator(known: Sequence[str], fold: Callable[[str], str]) -> str | None:
 def _joined(asked: Asked, usable: set[str], separator: str) -> Iterator[str]:
     starts, ends, inner = (sorted(pieces & usable) for pieces in (asked.starts, asked.ends, asked.contains))
     for chosen in chain.from_iterable(combinations(inner, size) for size in range(len(inner) + 1)):
+        yield separator.join(chosen)
         for start, end in product(["", *starts], ["", *ends]):
             yield start + separator + "".join(piece + separator for piece in chosen) + end
 

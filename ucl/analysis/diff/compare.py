@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ucl.analysis.cells.grids import Grid, TooLarge, constant, merge_alike
 from ucl.analysis.cells.inputs import NOW, Key, Place
-from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable
+from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable, declared_on
 from ucl.analysis.cells.space import INVALID, Space, View
 from ucl.analysis.cells.survey import Side, Survey
 from ucl.analysis.diff.pairing import changed, declared_differently, joint_values
@@ -91,7 +91,7 @@ def _only_in_one(program: Program, schema: Schema | None, is_old: bool, since: i
     side = Side(program, schema)
     replay = Replay((side, side), {})
     told = replay.show(point_at(side, {}, since), {}, now_matters=False)
-    rules = tuple(d.name for d in (*program.rules_on(schema), *program.constraints_on(schema)))
+    rules = tuple(declared_on(program, schema))
     sayings = (told.old, None) if is_old else (None, told.new)
     return [Difference(schema.name, rules, told.option, told.context, *sayings)]
 
@@ -158,7 +158,7 @@ class _Pair:
         differs = self._differs(view, old, new)
         if differs.values.any():
             self._group(view, differs, old, new)
-        elif not view.certain([*_grids(old, new), differs]) or self._different & self._memory():
+        elif not view.certain() or self._different & self._memory():
             self._by_trying()
             self.undecided += 1
 
@@ -186,6 +186,7 @@ class _Pair:
         """Where data can't be read by the side."""
         for axis, declared in enumerate(self._space.axes):
             if declared.key in self._different:
+                view.used.add(axis)
                 gone = [value[number] is INVALID for value in declared.values]
                 yield view.part_of(Grid((axis,), np.array(gone, np.bool_)))
 

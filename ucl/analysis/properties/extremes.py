@@ -44,7 +44,7 @@ class Extreme:
         total = told.ruling.total(told.ledgers())
         says = view.both(truth.holds, view.no(truth.over), view.no(told.invalid()))
         self.any = bool(says.values.any())
-        self.certain = view.certain([says, total, *told.grids()])
+        self.certain = view.certain()
         values = view.combine(lambda s, t: np.where(s, sign * t, _INT.max), says, total)
         self._axes = values.axes
         self._inner = [axis for axis in values.axes if axis in inner]

@@ -8,6 +8,7 @@ each holds for every option and context. Who can sample or solve takes over what
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from ucl.semantics.types import BOOL
 
 CELLS = 1 << 20
 _REPLAYS = 40
+# A promise whose cells are more than may be looked at together is looked at in parts, so many times as much in all.
+_PARTS = 16
 
 
 @frozen
@@ -56,6 +59,18 @@ Answer = Proved | Counterexample | Undecided
 _TOO_MANY = "more cases than may be looked at"
 _VARYING = "a score that is not constant"
 _UNCERTAIN = "it speaks of what can't be decided"
+
+
+class _Work:
+    """How many cells may still be looked at."""
+
+    def __init__(self, cells: int) -> None:
+        self._left = cells
+
+    def do(self, cells: int) -> None:
+        self._left -= cells
+        if self._left < 0:
+            raise TooLarge
 
 
 class Prover:
@@ -111,20 +126,44 @@ class Prover:
         (given,) = written.sides
         view.restrict(given)
         if any(len(kept) == 0 for kept in view.kept.values()):
-            return Proved(vacuous=True)
-        Told(self.declarations, view, written.needs).narrow(given, written.expect)
+            return Proved(vacuous=True) if view.certain() else Undecided(_UNCERTAIN)
+        return self._search(prop, written, view, _Work(cells * _PARTS))
+
+    def _search(self, prop: Property, written: WrittenPromise, view: View, work: _Work) -> Answer:
+        """The whole view at once, or value by value of one axis, where it has too many cells."""
+        grids = Told(self.declarations, view, written.needs).narrow(written.sides[0], written.expect)
+        sizes = {axis: size for grid in grids for axis, size in zip(grid.axes, grid.values.shape, strict=True)}
+        count = prod(sizes.values())
+        if count <= view.cap:
+            work.do(count)
+            return self._whole(prop, written, view)
+        axis = max(sizes, key=lambda axis: (sizes[axis] > 1, sum(axis in grid.axes for grid in grids), sizes[axis]))
+        vacuous, undecided = True, None
+        for place in range(sizes[axis]):
+            answer = self._search(prop, written, view.at(axis, place), work)
+            match answer:
+                case Counterexample():
+                    return answer
+                case Undecided():
+                    undecided = answer
+                case Proved():
+                    vacuous = vacuous and answer.vacuous
+        return undecided or Proved(vacuous)
+
+    def _whole(self, prop: Property, written: WrittenPromise, view: View) -> Answer:
         told = Told(self.declarations, view, written.needs)
-        truth = view.truth(given)
+        truth = view.truth(written.sides[0])
         expected = [view.truth(expr) for expr in written.expect]
         says = view.both(truth.holds, *(view.no(grid) for grid in (truth.over, told.invalid())))
         says = view.both(says, *(view.no(each.over) for each in expected if each.over.values.any()))
         broken = view.both(says, view.no(view.both(*(each.holds for each in expected))))
         if not broken.values.any():
-            used = [says, broken, *told.grids()]
-            return Proved(not says.values.any()) if view.certain(used) else Undecided(_UNCERTAIN)
+            return Proved(not says.values.any()) if view.certain() else Undecided(_UNCERTAIN)
         for cell in view.plainest(broken, _REPLAYS):
-            known = {key: value for key, (value,) in view.point(broken.axes, cell).items()}
-            point = point_at(self.side, known, self.since)
+            axes = sorted({*broken.axes, *view.kept})
+            places = dict(zip(broken.axes, cell, strict=True))
+            known = view.point(axes, [places.get(axis, 0) for axis in axes])
+            point = point_at(self.side, {key: value for key, (value,) in known.items()}, self.since)
             if self.fails(prop, point):
                 return Counterexample(self.smaller(prop, point))
         return Undecided(_UNCERTAIN)

@@ -12,20 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.analysis.cells.grids import NEVER, Grid, merge_alike
+from ucl.analysis.cells.grids import NEVER, Grid, merge_alike, taken
 from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable
 from ucl.analysis.cells.space import Truth, View
 from ucl.analysis.cells.survey import speaks
 from ucl.frozen import frozen
 from ucl.semantics import program as p
+from ucl.semantics.check.expressions.constants import COMPARISONS
 from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.expressions import Facts, Frame, evaluate
 from ucl.semantics.operations import Overflow
-from ucl.semantics.outcome import Decision, Outcome, as_score
+from ucl.semantics.outcome import NANO, Decision, Outcome, as_score
 from ucl.semantics.program import Expr, Prefer, Property
 
 Promise = Property | Prefer
 Fact = p.RuleFact | p.OutcomeValue
+# Doubles have every whole number below this.
+_EXACT = 2**53
 
 
 @frozen
@@ -87,13 +90,15 @@ class Told:
         amounts = [ledger.nano for ledger in self._uncounted]
         return [*masks, *amounts, *self.violated, *self._named, *self.ruling.over.values()]
 
-    def narrow(self, given: Expr, expect: Sequence[Expr]) -> None:
-        """Lets the view forget what nothing here tells apart."""
+    def narrow(self, given: Expr, expect: Sequence[Expr]) -> list[Grid]:
+        """Lets the view forget what nothing here tells apart; what is left to combine."""
         view = self._view
         plain = [given, *(part for expr in expect for part in unspoken(expr))]
         truths = [view.truth(expr) for expr in plain]
         grids = [grid for truth in truths for grid in (truth.holds, truth.over)]
-        view.narrow(merge_alike([*grids, *self.grids()]))
+        kept = merge_alike([*grids, *self.grids()])
+        view.narrow(kept)
+        return [taken(grid, kept) for grid in (*grids, *self.grids())]
 
     def ledgers(self) -> list[Ledger]:
         if self._counted is None:
@@ -145,9 +150,25 @@ class Told:
         grids = [self._fact(fact) for fact in facts]
         axes = tuple(sorted({axis for grid in grids for axis in grid.axes}))
         whole = self._view.combine(lambda *values: np.stack(np.broadcast_arrays(*values)), *grids).values
+        if len(facts) == 1 and (told := compared_at_once(expr, facts[0], whole[0])) is not None:
+            return Truth(Grid(axes, told), NEVER)
         frame = self._view.space.sides[0].frame({})
         told = answers(expr, facts, whole.reshape(len(facts), -1), frame)
         return Truth(Grid(axes, told.reshape(whole.shape[1:])), NEVER)
+
+
+def compared_at_once(expr: Expr, fact: Fact, values: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    """A comparison of a score with a constant, done on doubles as `evaluate` does it; None for anything else."""
+    scores = fact.kind == "contribution" if isinstance(fact, p.RuleFact) else fact.name == "score"
+    if not scores or not isinstance(expr, p.Compare):
+        return None
+    match expr.left, expr.right:
+        case (p.OutcomeValue() | p.RuleFact(), p.Const(value=int() | float() as limit)) if abs(limit) < _EXACT:
+            return np.asarray(COMPARISONS[expr.operator](values / NANO, limit), np.bool_)
+        case (p.Const(value=int() | float() as limit), p.OutcomeValue() | p.RuleFact()) if abs(limit) < _EXACT:
+            return np.asarray(COMPARISONS[expr.operator](limit, values / NANO), np.bool_)
+        case _:
+            return None
 
 
 def answers(expr: Expr, facts: Sequence[Fact], rows: NDArray[np.int64], frame: Frame) -> NDArray[np.bool_]:
