@@ -13,8 +13,8 @@ from ucl.diagnostics import SEVERITIES
 from ucl.resources import codes_text
 
 CODES = documented()
-# `check` may leave promises to `uclc test`. The program is held to its code as soon as `check` looks at them: no edit is
-# needed here for that.
+# `check` may leave promises to `uclc test`. The program is held to its code as soon as `check` looks at them: no edit
+# is needed here for that.
 PROMISES = "broken-property"
 
 
