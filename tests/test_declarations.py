@@ -446,6 +446,31 @@ def test_unused_lets_and_defs_only_beside_rules() -> None:
     assert check_text(library + used).found == []
 
 
+QUERIES = """\
+schema Trip { cost: int }
+memory trips: list<Trip>
+context { mood: text = "" }
+schema S { n: int }
+rule r on S { score 0.5 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("defs", "unused"),
+    [
+        ("def spent() -> int = sum(t.cost for t in trips)", []),
+        ("def spent(least: int) -> int = sum(t.cost for t in trips where t.cost > least)", []),
+        ('def calm() -> bool = mood == "calm"', []),
+        ("def tomorrow() -> date = today + 1d", []),
+        ("def later() -> date = tomorrow() + 1d\ndef tomorrow() -> date = today + 1d", []),
+        ("def twice(n: int) -> int = n + n", [6]),
+        ("def two() -> int = one() + one()\ndef one() -> int = 1", [6]),
+    ],
+)
+def test_defs_that_read_memory_or_context_are_there_for_callers(defs: str, unused: list[int]) -> None:
+    assert check_text(QUERIES + defs).found == [("unused", line) for line in unused]
+
+
 def test_nothing_is_unused_beside_an_error() -> None:
     assert check_text("let a = 1\nschema S { n: int }\nrule r on U { when n > a score 1 }").found == [
         ("unknown-name", 3)
