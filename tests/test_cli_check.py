@@ -60,10 +60,12 @@ def test_an_error_in_a_module_that_two_files_import_is_said_once(folder: Path) -
     assert [d["file"] for d in found if d["severity"] == "error"] == ["shared.ucl"]
 
 
-def test_without_the_analysis_nothing_is_claimed(folder: Path) -> None:
-    ran = run_here("check", "meetings.ucl")
-    assert ran.status == 0
-    assert "not yet" in ran.err
+def test_rules_are_held_against_each_other_unless_it_should_be_fast(folder: Path) -> None:
+    (folder / "never.ucl").write_text("schema S { n: int }\nrule a on S { when n > 5 and n < 3 score 1 }\n")
+    ran = run_here("check", "never.ucl")
+    assert ran.status == 1
+    assert "error[never-applies]" in ran.out
+    assert run_here("check", "--fast", "never.ucl").status == 0
 
 
 def test_every_format_says_the_same(folder: Path) -> None:

@@ -28,12 +28,18 @@ def check_source(source: Source, folder: Path | None = None) -> tuple[Program | 
     return (None if checked is None else checked[0]), report
 
 
-def check_module(source: Source, folder: Path | None = None) -> tuple[tuple[Program, Module] | None, Report]:
-    """As `check_source`, with the module of the program, for those who add to its text."""
+def check_module(
+    source: Source, folder: Path | None = None, looked_up: set[Path] | None = None
+) -> tuple[tuple[Program, Module] | None, Report]:
+    """As `check_source`, with the module of the program, for those who add to its text.
+
+    Into `looked_up` go the files that imports may come from, found or not.
+    """
     report = Report()
     with _collector_paused():
         file = parse(source, report)
-        modules = Modules(None if folder is None else root_folder(folder, file), report)
+        root = None if folder is None else root_folder(folder, file)
+        modules = Modules(root, report, set() if looked_up is None else looked_up)
         checked = check.check_module(file, report, modules.find)
     return (None if report.has_errors else checked), report
 
@@ -51,17 +57,17 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def check_path(path: Path) -> tuple[Program | None, Report]:
+def check_path(path: Path, looked_up: set[Path] | None = None) -> tuple[Program | None, Report]:
     """Parses and checks one file."""
-    checked, report = open_module(path)
+    checked, report = open_module(path, looked_up)
     return (None if checked is None else checked[0]), report
 
 
-def open_module(path: Path) -> tuple[tuple[Program, Module] | None, Report]:
+def open_module(path: Path, looked_up: set[Path] | None = None) -> tuple[tuple[Program, Module] | None, Report]:
     """As `check_path`, with the module of the program."""
     report = Report()
     source = open_source(path, report)
-    return (None, report) if source is None else check_module(source, path.parent)
+    return (None, report) if source is None else check_module(source, path.parent, looked_up)
 
 
 def open_source(path: Path, report: Report) -> Source | None:
@@ -100,6 +106,7 @@ class Modules:
 
     root: Path | None
     report: Report
+    looked_up: set[Path]
 
     def find(self, module: str) -> Source | None:
         """The text of `a.b`, or None where there is none."""
@@ -110,6 +117,7 @@ class Modules:
         if self.root is None or not all(name.isidentifier() for name in names):
             return None
         path = self.root.joinpath(*names).with_suffix(".ucl")
+        self.looked_up.add(path)
         # A link may lead anywhere; what counts is where it ends.
         inside = path.resolve().is_relative_to(self.root.resolve())
         return open_source(path, self.report) if inside and path.is_file() else None

@@ -31,10 +31,22 @@ def add_check(parser: ArgumentParser) -> None:
     add("--fast", action="store_true", help="leave the analysis of rules against each other out")
     add("--strict", action="store_true", help="let warnings fail too")
     add("--now", metavar="DT", help="the day from which on rules are valid or not, in place of the clock's")
+    add("--watch", action="store_true", help="check again whenever a file changes, until interrupted")
 
 
-def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | None = None) -> int:
+def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | None = None, watch: bool = False) -> int:
     """Prints what is found in all files; the status is 1 where that fails, 2 where a file could not be opened."""
+    if not watch:
+        return _check(paths, CheckFormat(format), fast, strict, now, set())
+    from ucl.cli.watch import repeat
+
+    return repeat(paths, lambda looked_up: _check(paths, CheckFormat(format), fast, strict, now, looked_up))
+
+
+def _check(
+    paths: list[Path], format: CheckFormat, fast: bool, strict: bool, now: str | None, looked_up: set[Path]
+) -> int:
+    """Checks once. Into `looked_up` go the files that programs import, or would."""
     from ucl.driver import check_path
 
     found: list[Diagnostic] = []
@@ -42,7 +54,7 @@ def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | N
     for path in program_files(paths):
         files += 1
         try:
-            program, report = check_path(path)
+            program, report = check_path(path, looked_up)
         except OSError as error:
             complain(unreadable(path, error).message)
             missing += 1
@@ -51,8 +63,8 @@ def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | N
         if program is not None and not fast:
             found.extend(_analysed(program, now))
     found = list(_once(found))
-    _print_findings(found, CheckFormat(format))
-    if format == CheckFormat.TEXT and missing < files:
+    _print_findings(found, format)
+    if format is CheckFormat.TEXT and missing < files:
         remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
     return 2 if missing else int(fails(found, strict))
 
