@@ -173,7 +173,7 @@ def _read(declaration: Rule | Constraint | Action, number: int, reader: Reader) 
         tuple(reader.condition(e.condition) for e in exceptions),
         _valid(declaration, reader),
     )
-    subject.active = every((subject.valid, subject.holds))
+    subject.active = subject.holds if subject.valid == TRUE else every((subject.valid, subject.holds))
     match declaration:
         case Rule():
             scores = [*(e.score for e in declaration.exceptions), declaration.score]
@@ -217,6 +217,8 @@ def _branches(subject: Subject, reader: Reader) -> Iterator[Branch]:
 
 def _sides(expr: Expr, known: Formula, reader: Reader) -> Iterator[Branch]:
     """The sides of each `if` in an expression, given what is known where it is evaluated."""
+    if not _has_if(expr):
+        return
     match expr:
         case p.If(condition=condition, then=then, otherwise=otherwise):
             yield from _sides(condition, known, reader)
@@ -227,9 +229,8 @@ def _sides(expr: Expr, known: Formula, reader: Reader) -> Iterator[Branch]:
         case p.And(operands=operands) | p.Or(operands=operands):
             for operand in operands:
                 yield from _sides(operand, known, reader)
-                if _has_if(expr):
-                    holds = reader.condition(operand)
-                    known = every((known, holds if isinstance(expr, p.And) else negated(holds)))
+                holds = reader.condition(operand)
+                known = every((known, holds if isinstance(expr, p.And) else negated(holds)))
         case p.Comprehension() | p.BatchValue():
             return
         case _:

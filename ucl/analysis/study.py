@@ -42,6 +42,11 @@ class Study:
         self.finder = Finder(self.scene, shows_now)
         self.replayer = Replayer(self.scene)
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget of this schema is spent: every further question is undecided."""
+        return self._left <= 0
+
     def leave_open(self, *names: str) -> None:
         """Notes that something about these declarations stays undecided."""
         self.undecided.add(tuple(sorted(names)))
@@ -51,23 +56,39 @@ class Study:
 
     # --- questions --------------------------------------------------------------------------------------------------
 
-    def point_in(self, boxes: Iterable[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
-        """A point in one of the boxes, EMPTY where they have none."""
+    def inhabited(self, boxes: Iterable[Box]) -> Box | Verdict:
+        """The first box that has a point, EMPTY where none has."""
         verdict = Verdict.EMPTY
         for box in boxes:
-            found = self.finder.example(box, shown)
-            if isinstance(found, Example):
-                return Point(found, self.finder.is_possible_only(box))
+            found = self.finder.point(box) if self.finder.asked(box) else None
             if found is Verdict.UNDECIDED:
                 verdict = found
+            elif found is not Verdict.EMPTY and self.scene.space.inhabited(box):
+                return box
         return verdict
 
-    def holds_somewhere(self, formula: Formula, about: str) -> Point | Verdict:
+    def point_in(self, boxes: Iterable[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
+        """A point in one of the boxes, EMPTY where they have none."""
+        return self._shown(self.inhabited(boxes), shown)
+
+    def holds_somewhere(self, formula: Formula, about: str) -> Box | Verdict:
         boxes = self.scene.boxes(formula, about)
-        return Verdict.UNDECIDED if boxes is None else self.point_in(boxes, frozenset())
+        return Verdict.UNDECIDED if boxes is None else self.inhabited(boxes)
 
     def outside(self, boxes: Iterable[Box], blockers: Sequence[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
         """A point of the boxes that lies in none of the blockers; EMPTY where these cover everything."""
+        return self._shown(self.left_of(boxes, blockers), shown)
+
+    def _shown(self, found: Box | Verdict, shown: frozenset[FieldPath]) -> Point | Verdict:
+        if isinstance(found, Verdict):
+            return found
+        example = self.finder.example(found, shown)
+        if isinstance(example, Verdict):
+            return example
+        return Point(example, self.finder.is_possible_only(found))
+
+    def left_of(self, boxes: Iterable[Box], blockers: Sequence[Box]) -> Box | Verdict:
+        """A box with a point in what the blockers leave of the boxes; EMPTY where they leave nothing."""
         verdict = Verdict.EMPTY
         steps = min(_STEPS, self._left)
         for box in boxes:
@@ -81,8 +102,8 @@ class Study:
                 near = self._still_near(piece, near)
                 if near is None:
                     continue
-                found = self._free_point(piece, near, shown)
-                if isinstance(found, Point):
+                found = self._free_part(piece, near)
+                if not isinstance(found, Verdict):
                     return found
                 if not near:
                     verdict = found if found is Verdict.UNDECIDED else verdict
@@ -110,15 +131,14 @@ class Study:
             near[0], near[first] = near[first], near[0]
         return near
 
-    def _free_point(self, piece: Box, near: Sequence[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
-        """The point of the piece that reads best, if it lies in none of the blockers."""
+    def _free_part(self, piece: Box, near: Sequence[Box]) -> Box | Verdict:
+        """The part of the piece that reads best, if it lies in none of the blockers."""
         if near:
             axes = {axis for blocker in near for axis in blocker}
-            single = self.scene.space.narrowed(piece, axes)
-            if any(self.scene.space.meet(single, blocker) is not None for blocker in near):
+            piece = self.scene.space.narrowed(piece, axes)
+            if any(self.scene.space.meet(piece, blocker) is not None for blocker in near):
                 return Verdict.EMPTY
-            piece = single
-        return self.point_in([piece], shown)
+        return self.inhabited([piece])
 
     def _best_first(self, pieces: list[Box]) -> list[Box]:
         """Those first that ask for nothing that can't be decided, and read best."""

@@ -314,18 +314,30 @@ class Space:
     def sides(self, box: Box, other: Box) -> int | None:
         """How many parts `subtract` would leave: 0 where `other` covers the box, None where it does not meet it."""
         found = 0
-        clockwork = self._clockwork
+        done: set[Clockwork] = set()
         for axis, mask in other.items():
-            if axis in clockwork:
-                return None if self.meet(box, other) is None else len(self.subtract(box, other))
-            own = box.get(axis)
-            if own is None:
-                own = self.axes[axis].full
-            if not own & mask:
-                return None
-            if own & ~mask:
-                found += 1
+            of = self._clockwork.get(axis)
+            if of is None:
+                own = self.mask(box, axis)
+                if not own & mask:
+                    return None
+                found += own & ~mask != 0
+            elif of not in done:
+                done.add(of)
+                parts = self._sides_in_time(box, other, of)
+                if parts is None:
+                    return None
+                found += parts
         return found
+
+    def _sides_in_time(self, box: Box, other: Box, of: Clockwork) -> int | None:
+        days, clocks, moments = (self.mask(box, axis) for axis in (of.days, of.clocks, of.moments))
+        other_days, other_clocks, other_moments = (self.mask(other, axis) for axis in (of.days, of.clocks, of.moments))
+        if not (days & other_days and clocks & other_clocks) and not moments & other_moments:
+            return None
+        wrong_day = (days & ~other_days and clocks) or moments & ~other_moments
+        wrong_time = days & other_days and clocks & ~other_clocks
+        return (wrong_day != 0) + (wrong_time != 0)
 
     def narrowed(self, box: Box, axes: Iterable[int]) -> Box:
         """The box with one cell left of each of these axes, the one that reads best."""

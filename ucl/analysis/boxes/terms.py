@@ -238,18 +238,21 @@ def mapped(expr: Expr, change: Any) -> Expr:
     match expr:
         case p.Apply(arguments=arguments) | p.DefCall(arguments=arguments):
             return replace(expr, arguments=tuple(change(a) for a in arguments))
-        case p.Compare():
-            return replace(expr, left=change(expr.left), right=change(expr.right))
-        case p.InRange():
-            low = None if expr.low is None else change(expr.low)
-            high = None if expr.high is None else change(expr.high)
-            return replace(expr, value=change(expr.value), low=low, high=high)
-        case p.InSet():
-            return replace(expr, value=change(expr.value), container=change(expr.container))
-        case p.And(operands=operands) | p.Or(operands=operands):
-            return replace(expr, operands=tuple(change(o) for o in operands))
-        case p.Not():
-            return replace(expr, operand=change(expr.operand))
+        # The commonest are made anew by hand: `replace` takes five times as long.
+        case p.Compare(type, span, operator, left, right):
+            return p.Compare(type, span, operator, change(left), change(right))
+        case p.InRange(type, span, value, low, high, inclusive, wraps):
+            first = None if low is None else change(low)
+            last = None if high is None else change(high)
+            return p.InRange(type, span, change(value), first, last, inclusive, wraps)
+        case p.InSet(type, span, value, container):
+            return p.InSet(type, span, change(value), change(container))
+        case p.And(type, span, operands):
+            return p.And(type, span, tuple(change(o) for o in operands))
+        case p.Or(type, span, operands):
+            return p.Or(type, span, tuple(change(o) for o in operands))
+        case p.Not(type, span, operand):
+            return p.Not(type, span, change(operand))
         case p.If():
             return replace(
                 expr, condition=change(expr.condition), then=change(expr.then), otherwise=change(expr.otherwise)

@@ -21,7 +21,9 @@ from ucl.semantics.program import Rule
 
 def never_applies(study: Study) -> Iterator[Diagnostic]:
     for subject in study.scene.subjects.values():
-        found = study.holds_somewhere(subject.holds, subject.name)
+        always_valid = subject.active == subject.holds
+        boxes = subject.boxes if always_valid else study.scene.boxes(subject.holds, subject.name)
+        found = Verdict.UNDECIDED if boxes is None else study.inhabited(boxes)
         if found is Verdict.EMPTY:
             subject.dead = True
             yield words.never_applies(subject)
@@ -34,7 +36,7 @@ def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
     if not forbidden:
         return
     everything: list[Box] = [{}]
-    found = study.outside(everything, [box for _, box in forbidden], frozenset())
+    found = study.left_of(everything, [box for _, box in forbidden])
     if found is Verdict.UNDECIDED:
         study.leave_open(*sorted({name for name, _ in forbidden}))
     if found is not Verdict.EMPTY:
@@ -59,7 +61,7 @@ def needed_to_cover(study: Study, boxes: Sequence[Box], blockers: Sequence[tuple
         return names
     for name in list(names):
         rest = [box for n, box in blockers if n in names and n != name]
-        if study.outside(boxes, rest, frozenset()) is Verdict.EMPTY:
+        if study.left_of(boxes, rest) is Verdict.EMPTY:
             names.remove(name)
     return names
 
@@ -69,7 +71,7 @@ def always_overridden(study: Study) -> Iterator[Diagnostic]:
         silencing = study.scene.silencing(subject.name)
         if subject.dead or not silencing or not subject.boxes:
             continue
-        found = study.outside(subject.boxes, [box for _, box in silencing], frozenset())
+        found = study.left_of(subject.boxes, [box for _, box in silencing])
         if found is Verdict.UNDECIDED:
             study.leave_open(subject.name, *study.scene.silencers[subject.name])
         if found is not Verdict.EMPTY:
@@ -135,7 +137,7 @@ def _liking_and_forbidden(study: Study) -> Iterator[tuple[Subject, list[tuple[st
         near = [forbidden[place] for place in sorted(met.get(subject.number, ()))]
         if not near:
             continue
-        verdict = study.outside(subject.boxes or [], [box for _, box in near], frozenset())
+        verdict = study.left_of(subject.boxes or [], [box for _, box in near])
         if verdict is Verdict.UNDECIDED:
             study.leave_open(subject.name, *dict.fromkeys(name for name, _ in near))
         elif verdict is Verdict.EMPTY:

@@ -21,7 +21,7 @@ from ucl.diagnostics import Diagnostic
 from ucl.semantics.program import Rule
 
 MOST_A_RULE = 5
-MOST = 1000
+MOST = 300
 # Trade-offs are counted one by one up to here; past it the count says `at least`.
 _MOST_TENSIONS = 200
 
@@ -39,12 +39,13 @@ class Pair:
 class Tally:
     """How many findings each rule has, and how many pairs were not looked at for that."""
 
+    study: Study
     by_rule: Counter[str] = field(default_factory=Counter)
     total: int = 0
     more: int = 0
 
     def is_full(self, rule: Subject) -> bool:
-        return self.total >= MOST or self.by_rule[rule.name] >= MOST_A_RULE
+        return self.study.exhausted or self.total >= MOST or self.by_rule[rule.name] >= MOST_A_RULE
 
     def has_room(self, a: Subject, b: Subject) -> bool:
         full = self.is_full(a) or self.is_full(b)
@@ -96,7 +97,7 @@ def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
     def may(a: Subject, b: Subject) -> bool:
         return b.name not in over.get(a.name, ()) and a.name not in over.get(b.name, ())
 
-    tally, tensions = Tally(), Tensions(study)
+    tally, tensions = Tally(study), Tensions(study)
     found: list[tuple[Pair, Point]] = []
     for pair in pairs_of(study, ups, downs, tally, tensions, may):
         point = meeting_point(study, pair, feasible=True)
@@ -124,7 +125,7 @@ def pairs_of(
     done: set[tuple[int, int]] = set()
     for met in overlapping(study.scene.space, ups, downs):
         a = ups.members[met.first][0]
-        tensions.add(a, [downs.members[j][0] for j in met.apart], may)
+        tensions.add(a, downs, met.apart, may)
         for place, j in enumerate(met.alike):
             if tally.is_full(a):
                 tally.more += len(met.alike) - place
@@ -170,11 +171,12 @@ class Tensions:
         self.pairs: dict[tuple[int, int], tuple[Subject, Subject]] = {}
         self.beyond = 0
 
-    def add(self, a: Subject, others: Sequence[Subject], may: Callable[[Subject, Subject], bool]) -> None:
+    def add(self, a: Subject, side: Side, others: Sequence[int], may: Callable[[Subject, Subject], bool]) -> None:
         if len(self.pairs) >= _MOST_TENSIONS:
             self.beyond += len(others)
             return
-        for b in others:
+        for place in others:
+            b = side.members[place][0]
             if may(a, b):
                 self.pairs.setdefault((max(a.number, b.number), min(a.number, b.number)), (a, b))
 
@@ -207,7 +209,7 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
     groups: dict[frozenset[object], list[Subject]] = {}
     for rule in living_rules(study):
         groups.setdefault(frozenset(rule.fields), []).append(rule)
-    tally = Tally()
+    tally = Tally(study)
     found: list[tuple[Pair, Point]] = []
     for members in groups.values():
         for pair in _covered_pairs(study, members, tally):
@@ -259,7 +261,7 @@ def _covers(study: Study, wide: Subject, narrow: Subject) -> Pair | None:
     assert narrow.boxes is not None
     if wide.boxes == narrow.boxes and wide.number > narrow.number:
         return None  # said of the later one
-    found = study.outside(narrow.boxes, wide.boxes, frozenset())
+    found = study.left_of(narrow.boxes, wide.boxes)
     if found is Verdict.UNDECIDED:
         study.leave_open(wide.name, narrow.name)
     return Pair(narrow, wide) if found is Verdict.EMPTY else None

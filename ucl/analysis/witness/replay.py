@@ -61,6 +61,7 @@ class Replayer:
         self._known: dict[str, Replayed | None] = {}
         self._kernel: dict[str, _Kernel | None] = {}
         self._records: dict[str, dict[str, Any] | None] = {}
+        self._places: tuple[Ruleset, dict[str, int], frozenset[str]] | None = None
         self._spent = 0
 
     def prepare(self, examples: Iterable[Example]) -> None:
@@ -136,9 +137,14 @@ class Replayer:
         return self._rulesets[call.today]
 
     def _restricted(self, rules: Ruleset, names: set[str]) -> Ruleset:
-        wanted = names | {silencer for name in names for silencer in rules.silencers.get(name, ())}
-        constraints = {constraint.name for constraint in rules.constraints}
-        active = tuple(d for d in rules.active if d.name in wanted or d.name in constraints)
+        """Those rules with what silences them, and every constraint."""
+        if self._places is None or self._places[0] is not rules:
+            places = {d.name: place for place, d in enumerate(rules.active)}
+            self._places = rules, places, frozenset(constraint.name for constraint in rules.constraints)
+        _, places, constraints = self._places
+        wanted = names | constraints
+        wanted |= {silencer for name in names for silencer in rules.silencers.get(name, ())}
+        active = tuple(rules.active[place] for place in sorted(places[name] for name in wanted if name in places))
         return replace(rules, active=active, shadow=())
 
     # --- the kernel -------------------------------------------------------------------------------------------------
