@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Command] = {
     "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),
     "explain-code": Command("ucl.cli.about", "say what the code of a message means"),
     "grammar": Command("ucl.cli.grammar", "print the grammar of what a model may add to a program"),
+    "completion": Command("ucl.cli.completion", "print a script that completes commands in a shell"),
     "warmup": Command("ucl.cli.make", "compile the kernels now"),
     "bench": Command("ucl.cli.make", "measure this machine against other engines"),
 }
@@ -104,16 +105,26 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _call(name: str, words: list[str]) -> int:
-    command = COMMANDS[name]
-    module, function = import_module(command.module), name.replace("-", "_")
-    parser = _Parser(prog=f"uclc {name}", description=command.help.capitalize() + ".", allow_abbrev=False)
-    getattr(module, f"add_{function}")(parser)
+    module, function = import_module(COMMANDS[name].module), _function(name)
+    parser = parser_of(name)
     try:
         parsed = parser.parse_intermixed_args(words)
     except SystemExit as end:  # only `--help` ends so
         return end.code if isinstance(end.code, int) else 0
     status: int = getattr(module, function)(**vars(parsed))
     return status
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """What a command takes."""
+    command = COMMANDS[name]
+    parser = _Parser(prog=f"uclc {name}", description=command.help.capitalize() + ".", allow_abbrev=False)
+    getattr(import_module(command.module), f"add_{_function(name)}")(parser)
+    return parser
+
+
+def _function(name: str) -> str:
+    return name.replace("-", "_")
 
 
 class _Parser(argparse.ArgumentParser):
