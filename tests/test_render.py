@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ucl import render
-from ucl.diagnostics import Diagnostic, Note, Severity, Source, Span, Witness, diagnostic
+from ucl.diagnostics import SEVERITIES, Diagnostic, Note, Severity, Source, Span, Witness, diagnostic
 
 TEXT = "rule lunch on Meeting {\n  when start in 13:00..14:00\n}\n"
 
@@ -116,7 +118,71 @@ def test_sarif_has_the_structure_that_readers_need() -> None:
     assert second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "with%20space.ucl"
 
 
-@pytest.mark.parametrize(("path", "uri"), [("/a/b.ucl", "file:///a/b.ucl"), ("a/b.ucl", "a/b.ucl")])
+# What the SARIF 2.1.0 schema requires of the objects that we write, by where they stand: the type of each property that
+# there may be, `!` where there must be one. (The schema itself forbids others by `additionalProperties: false`.)
+SARIF: dict[str, dict[str, str]] = {
+    "log": {"$schema": "uri", "version!": "2.1.0", "runs!": "run*"},
+    "run": {"tool!": "tool", "columnKind": "utf16CodeUnits|unicodeCodePoints", "results": "result*"},
+    "tool": {"driver!": "driver"},
+    "driver": {"name!": "text", "version": "text", "rules": "rule*"},
+    "rule": {"id!": "text", "shortDescription": "message", "help": "message", "defaultConfiguration": "configuration"},
+    "configuration": {"level": "none|note|warning|error"},
+    "result": {
+        "ruleId": "text", "ruleIndex": "from 0", "level": "none|note|warning|error", "message!": "message",
+        "locations": "location*", "relatedLocations": "location*", "properties": "any",
+    },
+    "location": {"physicalLocation": "place", "message": "message"},
+    "place": {"artifactLocation": "artifact", "region": "region"},
+    "artifact": {"uri": "uri"},
+    "region": {"startLine": "from 1", "startColumn": "from 1", "endLine": "from 1", "endColumn": "from 1"},
+    "message": {"text!": "text"},
+}  # fmt: skip
+
+
+def held_to(kind: str, value: Any, where: str = "log") -> None:
+    """Fails where a value is not what the schema has there."""
+    if kind.endswith("*"):
+        assert isinstance(value, list), where
+        for number, item in enumerate(value):
+            held_to(kind[:-1], item, f"{where}[{number}]")
+    elif kind in SARIF:
+        wanted = {name.rstrip("!"): inner for name, inner in SARIF[kind].items()}
+        assert isinstance(value, dict), where
+        assert set(value) <= set(wanted), where
+        assert {name[:-1] for name in SARIF[kind] if name.endswith("!")} <= set(value), where
+        for name, inner in value.items():
+            held_to(wanted[name], inner, f"{where}.{name}")
+    elif kind.startswith("from "):
+        assert isinstance(value, int), where
+        assert value >= int(kind[5:]), where
+    elif kind == "uri":
+        assert re.fullmatch(r"[!-~]+", value), where
+        assert not re.search(r"[\\\"<>^`{|}\s]|%(?![0-9A-Fa-f]{2})", value), where
+    elif kind == "text":
+        assert isinstance(value, str), where
+        assert value, where
+    elif kind != "any":
+        assert value in kind.split("|"), where
+
+
+@given(st.sampled_from(sorted(SEVERITIES)), st.text(min_size=1, max_size=30), st.text(max_size=40), st.data())
+def test_sarif_is_what_its_schema_says(code: str, path: str, text: str, data: st.DataObject) -> None:
+    source = Source(path, text)
+    start = data.draw(st.integers(0, len(text)))
+    span = Span(source, start, data.draw(st.integers(start, len(text))))
+    witness = Witness({"n": 3}, {}, -0.5)
+    found = Diagnostic(
+        code, SEVERITIES[code], "wrong", span, "mend it", (Note(span, "here"),), ("a",), witness, "certain"
+    )
+    log = json.loads(render.to_sarif([found, diagnostic("unused", span, "unused")], "0.1"))
+    held_to("log", log)
+    held_to("log", json.loads(render.to_sarif([], "0.1")))
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert [rules[r["ruleIndex"]]["id"] for r in log["runs"][0]["results"]] == [code, "unused"]
+    assert len({rule["id"] for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize(("path", "uri"), [("/a/b.ucl", "file:///a/b.ucl"), ("a/b.ucl", "a/b.ucl"), ("\udcff.ucl", "%FF.ucl")])
 def test_sarif_uris(path: str, uri: str) -> None:
     log = json.loads(render.to_sarif([found(path=path)], "1"))
     assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri

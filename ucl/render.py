@@ -133,9 +133,9 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> str:
-    """A SARIF 2.1.0 log with one run; `version` is the compiler's."""
+    """A SARIF 2.1.0 log with one run; `version` is the compiler's. Each code comes with what it means."""
     codes = sorted({found.code for found in diagnostics})
-    driver = {"name": "uclc", "version": version, "rules": [{"id": code} for code in codes]}
+    driver = {"name": "uclc", "version": version, "rules": [_sarif_rule(code) for code in codes]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -143,6 +143,18 @@ def to_sarif(diagnostics: Sequence[Diagnostic], version: str) -> str:
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+
+
+def _sarif_rule(code: str) -> dict[str, Any]:
+    from ucl.codes import documented
+
+    known = documented()[code]
+    rule: dict[str, Any] = {
+        "id": code,
+        "shortDescription": {"text": known.meaning},
+        "defaultConfiguration": {"level": _LEVELS[known.severity]},
+    }
+    return rule | ({"help": {"text": known.advice}} if known.advice else {})
 
 
 def _sarif_result(found: Diagnostic, index: int) -> dict[str, Any]:
@@ -171,7 +183,8 @@ def _sarif_place(span: Span) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    quoted = quote(path.replace("\\", "/"))
+    # A name that is no UTF-8 comes with surrogates for its bytes.
+    quoted = quote(path.replace("\\", "/").encode("utf-8", "surrogateescape"))
     return f"file://{quoted}" if quoted.startswith("/") else quoted
 
 
