@@ -22,6 +22,18 @@ class TooLarge(Exception):  # noqa: N818 - a signal, not an error
     """More cells than may be looked at."""
 
 
+class Work:
+    """How many cells may still be looked at; `TooLarge` past them."""
+
+    def __init__(self, cells: int) -> None:
+        self._left = cells
+
+    def do(self, cells: int) -> None:
+        self._left -= cells
+        if self._left < 0:
+            raise TooLarge
+
+
 @frozen
 class Grid:
     """`values` has one dimension for each of `axes`, which are numbers, ascending."""
@@ -72,3 +84,14 @@ def taken(grid: Grid, kept: Mapping[int, Indices]) -> Grid:
         if axis in kept and len(kept[axis]) < values.shape[place]:
             values = np.take(values, kept[axis], axis=place)
     return Grid(grid.axes, values)
+
+
+def sizes_of(grids: Sequence[Grid]) -> dict[int, int]:
+    """How many values each axis has."""
+    return {axis: size for grid in grids for axis, size in zip(grid.axes, grid.values.shape, strict=True)}
+
+
+def to_split(grids: Sequence[Grid]) -> int:
+    """The axis whose values are best looked at one by one: the one that most of the grids depend on."""
+    sizes = sizes_of(grids)
+    return max(sizes, key=lambda axis: (sizes[axis] > 1, sum(axis in grid.axes for grid in grids), sizes[axis]))

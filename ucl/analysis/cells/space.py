@@ -65,9 +65,9 @@ class Space:
         joint = joint or {}
         for key in sorted({*survey.asked, *joint}):
             self._add_axis(key, joint.get(key))
-        for free in survey.free:
+        for free, overflows in survey.free.items():
             self.free[free] = len(self.axes)
-            self.axes.append(Axis(None, (False, True, None), True))
+            self.axes.append(Axis(None, (False, True, None) if overflows else (False, True), True))
         for side, expr, kind in survey.atoms:
             if id(expr) not in self.tables:
                 self.tables[id(expr)] = self._table(side, expr, kind.keys)
@@ -260,9 +260,11 @@ class View:
         return Truth(reached if going else self.no(reached), over)
 
     def point(self, axes: Sequence[int], cell: Sequence[int]) -> dict[Key, Any]:
-        """The values of a cell's inputs, a tuple with one for each side."""
+        """The values of a cell's inputs, a tuple with one for each side; of inputs that the view restricts and that the
+        cell does not speak of, the plainest that it keeps."""
+        places = {**dict.fromkeys(self.kept, 0), **dict(zip(axes, cell, strict=True))}
         found = {}
-        for axis, place in zip(axes, cell, strict=True):
+        for axis, place in sorted(places.items()):
             declared = self.space.axes[axis]
             if declared.key is not None:
                 found[declared.key] = declared.values[int(self.indices(axis)[place])]

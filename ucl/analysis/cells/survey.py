@@ -15,6 +15,7 @@ from ucl.analysis.cells.inputs import CHOICES, NOW, Inputs, Key, Path, Place, ca
 from ucl.analysis.cells.questions import Asked, Questions, merged
 from ucl.analysis.cells.values import few_values
 from ucl.frozen import frozen
+from ucl.kernels.lowering.reads import may_overflow
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions.measure import children
@@ -70,9 +71,10 @@ class Atom:
 
 @frozen
 class Free:
-    """May be true, false or overflow, whatever else is so; equal ones (of two programs too) are one."""
+    """May be true or false (or overflow) whatever else is so; equal ones (of two programs too) are one."""
 
     key: object
+    overflows: bool
 
 
 @frozen
@@ -104,7 +106,7 @@ class Survey:
         self.atoms: list[tuple[int, Expr, Atom]] = []
         self.asked: dict[Key, dict[Path, Asked]] = {}
         self.every: set[Key] = set()
-        self.free: dict[object, None] = {}
+        self.free: dict[object, bool] = {}
         self._seen: list[Expr] = []  # kept, since kinds are by identity
 
     def add(self, expr: Expr, side: int = 0) -> None:
@@ -116,8 +118,8 @@ class Survey:
         match kind:
             case Atom():
                 self.atoms.append((side, expr, kind))
-            case Free(key):
-                self.free[key] = None
+            case Free(key, overflows):
+                self.free[key] = overflows
             case Same(other):
                 self.add(other, side)
             case Branch():
@@ -151,7 +153,7 @@ class Survey:
             for key in keys:
                 self.asked.setdefault(key, {})
             return Atom(tuple(sorted(keys)))
-        return Free(canonical(expr))
+        return Free(canonical(expr), may_overflow(expr))
 
     def _few(self, keys: Iterable[Key], side: int) -> bool:
         """Whether all of these inputs have few values, and few together."""

@@ -11,23 +11,25 @@ in common adds the same to both. Where cells differ, the whole programs are aske
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ucl.analysis.cells.grids import Grid, TooLarge, constant, merge_alike
+from ucl.analysis.cells.grids import Grid, TooLarge, Work, constant, merge_alike, sizes_of, to_split
 from ucl.analysis.cells.inputs import NOW, Key, Place
-from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable, declared_on
+from ucl.analysis.cells.outcomes import Declarations, Undecidable, declared_on
 from ucl.analysis.cells.space import INVALID, Space, View
 from ucl.analysis.cells.survey import Side, Survey
 from ucl.analysis.diff.pairing import changed, declared_differently, joint_values
 from ucl.analysis.diff.replay import Replay, Shown
+from ucl.analysis.diff.sayings import Parts, Said, differs_in
 from ucl.analysis.points import Point, point_at, smallest
+from ucl.analysis.properties.prove import PARTS
 from ucl.frozen import frozen
-from ucl.semantics.outcome import CONTESTED_FROM, NANO, Outcome
-from ucl.semantics.program import Program, Resolution, Rule, Schema
+from ucl.semantics.outcome import Outcome
+from ucl.semantics.program import Program, Schema
 
 CELLS = 1 << 20
 _REPLAYS = 12
@@ -99,17 +101,6 @@ def _only_in_one(program: Program, schema: Schema | None, is_old: bool, since: i
 # --- one schema -----------------------------------------------------------------------------------------------------
 
 
-@frozen
-class _Said:
-    """What a side's changed rules amount to in each cell."""
-
-    invalid: Grid
-    infeasible: Grid
-    sums: tuple[Grid, ...]
-    rules: Mapping[str, Grid]
-    varying: Mapping[object, Grid]
-
-
 class _Pair:
     def __init__(self, old: Program, new: Program, one: Schema, other: Schema, since: int, cells: int) -> None:
         self.undecided = 0
@@ -143,7 +134,7 @@ class _Pair:
         if not any(self._changed) and not self._different:
             return []
         try:
-            self._by_cells()
+            self._by_cells(View(self._space, self._cells), Work(self._cells * PARTS))
         except (TooLarge, Undecidable):
             self._by_trying()
             self.undecided += 1
@@ -151,36 +142,35 @@ class _Pair:
 
     # --- by cells ---------------------------------------------------------------------------------------------------
 
-    def _by_cells(self) -> None:
-        view = View(self._space, self._cells)
-        view.narrow(merge_alike(_grids(self._said(view, 0), self._said(view, 1))))
-        old, new = self._said(view, 0), self._said(view, 1)
-        differs = self._differs(view, old, new)
+    def _by_cells(self, view: View, work: Work) -> None:
+        """The whole view at once, or value by value of one axis, where it has too many cells."""
+        kept = merge_alike([grid for parts in self._parts(view) for grid in parts.grids()])
+        view.narrow(kept)
+        parts = self._parts(view)
+        grids = [grid for each in parts for grid in each.grids()]
+        count = prod(sizes_of(grids).values())
+        if count > view.cap:
+            axis = to_split(grids)
+            for place in range(sizes_of(grids)[axis]):
+                self._by_cells(view.at(axis, place), work)
+            return
+        work.do(count)
+        old, new = (each.said(self._whole) for each in parts)
+        differs = differs_in(view, old, new)
         if differs.values.any():
             self._group(view, differs, old, new)
-        elif not view.certain() or self._different & self._memory():
+        elif not self.undecided and (not view.certain() or self._different & self._memory()):
             self._by_trying()
             self.undecided += 1
 
+    def _parts(self, view: View) -> list[Parts]:
+        return [
+            Parts(self._declarations[number], self._changed[number], view, list(self._unreadable(view, number)))
+            for number in (0, 1)
+        ]
+
     def _memory(self) -> frozenset[Key]:
         return frozenset(key for key in self._different if key[0] is Place.MEMORY)
-
-    def _said(self, view: View, number: int) -> _Said:
-        declarations, names = self._declarations[number], self._changed[number]
-        varying: dict[object, list[Grid]] = {}
-        ruling = Ruling(declarations, view, varying)
-        rules = [name for name in names if isinstance(declarations.active[name], Rule)]
-        ledgers = ruling.ledgers(rules)
-        violated = {name: ruling.violated(name) for name in names if name not in rules}
-        each = {name: ruling.total([led for led in ledgers if led.name == name]) for name in rules}
-        fired = {name: view.combine(lambda f, n: np.where(f, n, 0.5), ruling.fires(name), each[name]) for name in rules}
-        return _Said(
-            view.either(ruling.invalid(), *self._unreadable(view, number)),
-            view.either(*violated.values()),
-            self._sums(ruling, ledgers, declarations.resolution),
-            {**fired, **violated},
-            {key: view.combine(_count, *masks) for key, masks in varying.items()},
-        )
 
     def _unreadable(self, view: View, number: int) -> Iterator[Grid]:
         """Where data can't be read by the side."""
@@ -190,40 +180,7 @@ class _Pair:
                 gone = [value[number] is INVALID for value in declared.values]
                 yield view.part_of(Grid((axis,), np.array(gone, np.bool_)))
 
-    def _sums(self, ruling: Ruling, ledgers: Sequence[Ledger], resolution: Resolution) -> tuple[Grid, ...]:
-        """All that the total, `contested` and who wins depend on, whatever other rules add."""
-        if self._whole:
-            counted = ruling.counted(ledgers)
-            return ruling.total(counted), ruling.contested(counted)
-        view, least = ruling.view, max(1, round(CONTESTED_FROM * NANO))
-        found = []
-        for sign in (1, -1):
-            pulling = [Ledger(led.name, led.priority, ruling.side_of(led, sign, 1), led.nano) for led in ledgers]
-            found.append(ruling.total(pulling))
-            found.append(view.either(*(ruling.side_of(led, sign, least) for led in ledgers)))
-            if resolution is Resolution.PRIORITY:
-                highest = constant(-1.0)
-                for led in pulling:
-                    at = led.priority
-                    highest = view.combine(lambda m, h, at=at: np.where(m, np.maximum(h, at), h), led.mask, highest)
-                found.append(highest)
-        if resolution is not Resolution.PRIORITY:
-            found[0] = view.combine(np.add, found[0], found[2])
-            found[2] = constant(np.int64(0))
-        return tuple(found)
-
-    def _differs(self, view: View, old: _Said, new: _Said) -> Grid:
-        unlike = [view.combine(np.not_equal, old.infeasible, new.infeasible)]
-        unlike += [view.combine(np.not_equal, a, b) for a, b in zip(old.sums, new.sums, strict=True)]
-        zero = constant(np.int64(0))
-        for key in old.varying.keys() | new.varying.keys():
-            unlike.append(view.combine(np.not_equal, old.varying.get(key, zero), new.varying.get(key, zero)))
-        valid = view.no(view.either(old.invalid, new.invalid))
-        return view.either(
-            view.combine(np.not_equal, old.invalid, new.invalid), *(view.both(valid, grid) for grid in unlike)
-        )
-
-    def _group(self, view: View, differs: Grid, old: _Said, new: _Said) -> None:
+    def _group(self, view: View, differs: Grid, old: Said, new: Said) -> None:
         """For each set of rules that differ in cells, the plainest cells, until an option shows the difference."""
         names = list(dict.fromkeys([*old.rules, *new.rules]))[:_MOST_GROUPS]
         bits = constant(np.int64(0))
@@ -291,18 +248,3 @@ class _Pair:
         for _ in range(_TRIES):
             known = {axis.key: chance.choice(axis.values) for axis in axes if axis.key is not None and axis.values}
             self._note(*self._point(known))
-
-
-def _count(*masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """In how many it holds."""
-    found = np.zeros((), np.int64)
-    for mask in masks:
-        found = np.asarray(found + mask)
-    return found
-
-
-def _grids(*sides: _Said) -> list[Grid]:
-    found = []
-    for said in sides:
-        found += [said.invalid, said.infeasible, *said.sums, *said.rules.values(), *said.varying.values()]
-    return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ucl.analysis.cells.grids import TooLarge
+from ucl.analysis.cells.grids import TooLarge, Work, sizes_of, to_split
 from ucl.analysis.cells.inputs import Key, Place, written_out
 from ucl.analysis.cells.outcomes import Declarations, Undecidable, valid_today
 from ucl.analysis.cells.space import Space, View
@@ -31,7 +31,7 @@ from ucl.semantics.types import BOOL
 CELLS = 1 << 20
 _REPLAYS = 40
 # A promise whose cells are more than may be looked at together is looked at in parts, so many times as much in all.
-_PARTS = 16
+PARTS = 16
 
 
 @frozen
@@ -59,18 +59,6 @@ Answer = Proved | Counterexample | Undecided
 _TOO_MANY = "more cases than may be looked at"
 _VARYING = "a score that is not constant"
 _UNCERTAIN = "it speaks of what can't be decided"
-
-
-class _Work:
-    """How many cells may still be looked at."""
-
-    def __init__(self, cells: int) -> None:
-        self._left = cells
-
-    def do(self, cells: int) -> None:
-        self._left -= cells
-        if self._left < 0:
-            raise TooLarge
 
 
 class Prover:
@@ -127,17 +115,17 @@ class Prover:
         view.restrict(given)
         if any(len(kept) == 0 for kept in view.kept.values()):
             return Proved(vacuous=True) if view.certain() else Undecided(_UNCERTAIN)
-        return self._search(prop, written, view, _Work(cells * _PARTS))
+        return self._search(prop, written, view, Work(cells * PARTS))
 
-    def _search(self, prop: Property, written: WrittenPromise, view: View, work: _Work) -> Answer:
+    def _search(self, prop: Property, written: WrittenPromise, view: View, work: Work) -> Answer:
         """The whole view at once, or value by value of one axis, where it has too many cells."""
         grids = Told(self.declarations, view, written.needs).narrow(written.sides[0], written.expect)
-        sizes = {axis: size for grid in grids for axis, size in zip(grid.axes, grid.values.shape, strict=True)}
+        sizes = sizes_of(grids)
         count = prod(sizes.values())
         if count <= view.cap:
             work.do(count)
             return self._whole(prop, written, view)
-        axis = max(sizes, key=lambda axis: (sizes[axis] > 1, sum(axis in grid.axes for grid in grids), sizes[axis]))
+        axis = to_split(grids)
         vacuous, undecided = True, None
         for place in range(sizes[axis]):
             answer = self._search(prop, written, view.at(axis, place), work)
@@ -160,10 +148,8 @@ class Prover:
         if not broken.values.any():
             return Proved(not says.values.any()) if view.certain() else Undecided(_UNCERTAIN)
         for cell in view.plainest(broken, _REPLAYS):
-            axes = sorted({*broken.axes, *view.kept})
-            places = dict(zip(broken.axes, cell, strict=True))
-            known = view.point(axes, [places.get(axis, 0) for axis in axes])
-            point = point_at(self.side, {key: value for key, (value,) in known.items()}, self.since)
+            known = {key: value for key, (value,) in view.point(broken.axes, cell).items()}
+            point = point_at(self.side, known, self.since)
             if self.fails(prop, point):
                 return Counterexample(self.smaller(prop, point))
         return Undecided(_UNCERTAIN)

@@ -1,0 +1,122 @@
+"""Small random programs with promises over few values, which can be asked of every option there is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from ucl.diagnostics import Source
+from ucl.driver import check_source
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Program
+from ucl.semantics.types import DAY
+from ucl.semantics.zones import UTC
+
+NOW = 1_790_000_000_000_000  # 2026-09-21T13:33:20Z
+HEADER = """
+schema S { n: int in 0..=4  m: int? in 0..=3  b: bool  k: "x" | "y" | "z"  w: weekday }
+context { mood: "calm" | "busy" = "calm" }
+"""
+ATOMS = [
+    "b",
+    "n > 2",
+    "n in 1..=3",
+    "n == 0",
+    "n in {0, 3}",
+    "n + 1 > 3",
+    "n > (m ?? 1)",
+    "absent(m)",
+    "(present(m) and m >= 2)",
+    "(m ?? 2) < 2",
+    'k == "x"',
+    'k in {"x", "y"}',
+    "w in fri..=mon",
+    "w == tue",
+    'mood == "busy"',
+]
+EXPECTED = [
+    "score < 0.2",
+    "score >= 0",
+    "feasible",
+    "contested",
+    "not contested",
+    'decision == "accept"',
+    'decision in {"ask_user", "infeasible"}',
+    "score > -1 or feasible",
+]
+
+
+def compiled(source: str) -> Program:
+    program, report = check_source(Source("p.ucl", source))
+    assert program is not None, [d.message for d in report]
+    return program
+
+
+def condition(chance: random.Random, depth: int = 2) -> str:
+    kind = chance.random()
+    if depth == 0 or kind < 0.4:
+        return chance.choice(ATOMS)
+    a, b, c = (condition(chance, depth - 1) for _ in range(3))
+    if kind < 0.6:
+        return f"({a} and {b})"
+    if kind < 0.8:
+        return f"({a} or {b})"
+    return f"not ({a})" if kind < 0.9 else f"(if {a} then {b} else {c})"
+
+
+def score(chance: random.Random) -> str:
+    choice = f"if {condition(chance, 1)} then 0.4 else -0.4"
+    return chance.choice(["0.5", "-0.25", "0.3", "-0.7", "0.25", "n * 0.1", "0", choice])
+
+
+def rules(chance: random.Random) -> list[str]:
+    """Rules and constraints with overrides, exceptions, priorities and every status."""
+    lines = ["resolve S by priority"] if chance.random() < 0.3 else []
+    names: dict[str, list[str]] = {"r": [], "c": []}
+    for number in range(chance.randint(1, 5)):
+        kind = "r" if chance.random() < 0.75 else "c"
+        name, status = f"{kind}{number}", chance.choice(["active"] * 5 + ["shadow", "retired"])
+        overrides = f" overrides {chance.choice(names[kind])}" if names[kind] and chance.random() < 0.4 else ""
+        unless = f"unless {condition(chance, 1)}" if chance.random() < 0.3 else ""
+        if kind == "r":
+            exception = f"except when {condition(chance, 1)} score {score(chance)}" if chance.random() < 0.3 else ""
+            body = (
+                f"when {condition(chance)} {unless} score {score(chance)} {exception} priority {chance.choice('122')}"
+            )
+        else:
+            required = f"require {condition(chance, 1)} when {condition(chance, 1)}"
+            body = f"{chance.choice([f'forbid when {condition(chance)}', required])} {unless}"
+        lines.append(f"{'rule' if kind == 'r' else 'constraint'} {name} on S{overrides} {{ {body} status {status} }}")
+        names[kind].append(name)
+    return lines
+
+
+def promises(chance: random.Random, names: list[str]) -> list[str]:
+    """Three properties and a preference."""
+    spoken = [f"fires({name})" for name in names] + [f"not applies({name})" for name in names]
+    spoken += [f"contribution({name}) <= 0.3" for name in names if name.startswith("r")]
+    spoken += [f"contribution({name}) < score or b" for name in names if name.startswith("r")]
+    lines = [
+        f"property p{number} on S {{ given {condition(chance)} expect {chance.choice(EXPECTED + spoken)} }}"
+        for number in range(3)
+    ]
+    return [*lines, f"prefer q on S {{ better {condition(chance, 1)} worse {condition(chance, 1)} }}"]
+
+
+def random_source(seed: int, promised: bool = True) -> str:
+    chance = random.Random(seed)
+    lines = rules(chance)
+    names = [line.split()[1] for line in lines if line.startswith(("rule", "constraint"))]
+    return HEADER + "\n".join([*lines, *(promises(chance, names) if promised else [])])
+
+
+def every_option() -> Iterator[dict[str, Any]]:
+    for n, m, b, k, w in product(range(5), (None, 0, 1, 2, 3), (False, True), "xyz", range(7)):
+        yield {"n": n, "m": m, "b": b, "k": k, "w": w}
+
+
+def every_call() -> Iterator[Call]:
+    for mood in ("calm", "busy"):
+        yield Call(UTC, NOW, NOW // DAY, {"mood": mood}, {})
