@@ -17,6 +17,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cli_runs import run_here
 
 import ucl
 from ucl.scoring import CallError
@@ -269,10 +270,14 @@ def test_programs_can_be_imported(tmp_path: Path) -> None:
     folder = tmp_path / "rules" / "travel"
     folder.mkdir(parents=True)
     (folder / "trips.ucl").write_text(f"module rules.travel.trips\n{PROGRAM}")
+    (folder / "ways.ucl").write_text(
+        'schema W { n: int }\nmemory ws: list<W>\neffect e()\naction a on W { do e() }\nalert b for w in ws { say "x" }'
+    )
+    assert run_here("stubs", folder).status == 0
     (folder / "broken.ucl").write_text("rule a on S { score 1 }")
     code = """
 import ucl, ucl.importer
-from rules.travel import trips
+from rules.travel import trips, ways
 print(trips.score([trips.S(n=4)], "S", context={"mood": "busy"}).total.tolist())
 print(trips.spent(1, memory={"trips": [trips.Trip(place="oslo", cost=3)]}))
 print(trips.__file__.endswith("trips.ucl"), trips.program.module)
@@ -284,9 +289,18 @@ try:
     import rules.travel.missing
 except ModuleNotFoundError:
     print("missing")
+import ast, asyncio, pathlib
+around = trips.Context(mood="busy")
+print(asyncio.run(trips.score_async([trips.S(n=4)], "S", context=around)).total.tolist())
+for module in (trips, ways):
+    stub = ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text())
+    named = {node.name for node in stub.body if hasattr(node, "name")} | {"program"}
+    print(sorted(named ^ {name for name in vars(module) if not name.startswith("__")}), "alerts" in named)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[1.25]", "3", "True rules.travel.trips", "broken unknown-name", "missing"]
+    assert done.stdout.splitlines() == [
+        "[1.25]", "3", "True rules.travel.trips", "broken unknown-name", "missing", "[1.25]", "[] False", "[] True",
+    ]  # fmt: skip
 
 
 # --- choice sets and contests ---------------------------------------------------------------------------------------

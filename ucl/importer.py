@@ -48,9 +48,16 @@ class _ProgramLoader(Loader):
 
 def _members(program: CompiledProgram) -> dict[str, Any]:
     """What the module of a built package has, by name."""
-    surface = program.surface
-    members: dict[str, Any] = {name: getattr(program, name) for name in ("score", "score_async", "act", "alerts")}
-    members |= {"program": program, **program.models}
+    from ucl.scoring.calls import scored_schemas
+
+    surface, declared = program.surface, program.semantic
+    members: dict[str, Any] = {"program": program, **program.models}
+    if scored_schemas(declared):
+        members |= {"score": program.score, "score_async": program.score_async}
+    if declared.actions:
+        members["act"] = program.act
+    if declared.alerts:
+        members["alerts"] = program.alerts
     for schema, name in surface.rows.items():
         members[name] = _row_type(name, [field.column for field in schema.fields])
     for name, definition in surface.queries.items():
