@@ -415,6 +415,26 @@ def test_bom_and_line_ends_are_no_part_of_the_text(data: bytes) -> None:
     assert list(report) == []
 
 
+@pytest.mark.parametrize("text", ['\ufefflet cafe\u0301 = "e\u0301"', 'let cafe\u0301 =\r\n  "e\u0301"\r\n'])
+def test_a_text_reads_as_a_file_of_it_does(text: str) -> None:
+    """Whoever makes a source of a text need not know how files are read."""
+    report = Report()
+    (let,) = parse(Source("x.ucl", text), report).declarations
+    source = read_source("x.ucl", text.encode(), report)
+    assert source is not None
+    assert parse(source, report).declarations == (let,)
+    assert let.name.text == "caf\u00e9"
+    assert let.value.value == "\u00e9"
+    assert [d.message for d in report] == []
+
+
+@pytest.mark.parametrize("text", ["let a = 1\0", 'let a = "\ud800"', "\ud83d"])
+def test_a_text_that_no_file_can_hold_is_said(text: str) -> None:
+    report = Report()
+    assert parse(Source("x.ucl", text), report).declarations == ()
+    assert [d.code for d in report] == ["syntax"]
+
+
 def test_the_text_is_nfc() -> None:
     source = read_source("x.ucl", 'let cafe\u0301 = "e\u0301"'.encode(), Report())
     assert source is not None

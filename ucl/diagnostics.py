@@ -6,6 +6,7 @@ A user's mistake is never an exception inside the compiler; `CompileError` is ra
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -44,10 +45,20 @@ SEVERITIES: Mapping[str, Severity] = (
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One file's text: `path` as the user named it, `text` after decoding and NFC."""
+    """One file's text: `path` as the user named it, `text` after decoding.
+
+    Whatever way a text comes in, it is held as LANGUAGE §2 reads it: without a BOM, in NFC, its lines ending in `\n`.
+    """
 
     path: str
     text: str
+
+    def __post_init__(self) -> None:
+        text = self.text.removeprefix("\ufeff").replace("\r\n", "\n")
+        if not unicodedata.is_normalized("NFC", text):
+            text = unicodedata.normalize("NFC", text)
+        if text is not self.text:
+            object.__setattr__(self, "text", text)
 
     @cached_property
     def line_starts(self) -> list[int]:

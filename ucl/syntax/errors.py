@@ -40,6 +40,11 @@ def binary_file(span: Span) -> Diagnostic:
     return diagnostic("syntax", span, "the file is not text: it holds zero bytes")
 
 
+def half_characters(span: Span) -> Diagnostic:
+    """A surrogate, which a text can hold in Python and no UTF-8 file can."""
+    return diagnostic("syntax", span, "the text holds halves of characters, which UTF-8 has no way to write")
+
+
 def too_many_errors(span: Span) -> Diagnostic:
     """Reading stops here, to keep the report one that can be read."""
     return diagnostic("syntax", span, "too many mistakes: the rest of the file was not read")

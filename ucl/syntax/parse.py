@@ -13,7 +13,6 @@ A declaration with a mistake is left out, and reading goes on at the next one; `
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -35,27 +34,29 @@ _TALLEST = 25 * DEEPEST
 
 
 def read_source(path: str, data: bytes, report: Report) -> Source | None:
-    """The text of a file: UTF-8, a leading BOM skipped, in NFC. None, and a message, where it is no such thing."""
+    """The text of a file, which is UTF-8. None, and a message, where it is no such thing."""
     empty = Source(path, "")
     nowhere = Span(empty, 0, 0)
     if len(data) > LARGEST_SOURCE:
         report.add(errors.large_source(nowhere, LARGEST_SOURCE))
         return None
     try:
-        text = data.decode("utf-8-sig")
+        source = Source(path, data.decode("utf-8"))
     except UnicodeDecodeError as error:
         report.add(errors.not_utf8(nowhere, data.count(b"\n", 0, error.start) + 1))
         return None
-    if "\0" in text:
-        report.add(errors.binary_file(nowhere))
+    unreadable = _unreadable(source)
+    if unreadable is not None:
+        report.add(unreadable)
         return None
-    return Source(path, unicodedata.normalize("NFC", text.replace("\r\n", "\n")))
+    return source
 
 
 def parse(source: Source, report: Report) -> ast.File:
     """The tree of a source; its declarations that have a mistake are left out and reported."""
-    if len(source.text) > LARGEST_SOURCE:
-        report.add(errors.large_source(Span(source, 0, 0), LARGEST_SOURCE))
+    unreadable = _unreadable(source)
+    if unreadable is not None:
+        report.add(unreadable)
         return ast.File(source, ())
     comments: list[tuple[int, int]] = []
     found = _Few()
@@ -77,6 +78,21 @@ def parse(source: Source, report: Report) -> ast.File:
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
     )
+
+
+def _unreadable(source: Source) -> Diagnostic | None:
+    """Why a text is no program at all, if it is none, in whatever way it came in."""
+    nowhere = Span(source, 0, 0)
+    if len(source.text) > LARGEST_SOURCE:
+        return errors.large_source(nowhere, LARGEST_SOURCE)
+    if "\0" in source.text:
+        return errors.binary_file(nowhere)
+    if not source.text.isascii() and _SURROGATE.search(source.text):
+        return errors.half_characters(nowhere)
+    return None
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _explain(source: Source, stop: Stop) -> Diagnostic:
