@@ -103,6 +103,11 @@ def test_clauses_take_their_comments_along() -> None:
     assert laid_out(text) == expected
 
 
+def test_a_comment_before_a_comma_stands_above_the_next_field() -> None:
+    text = "schema S {\n  n: int = 5 # of n\n  # why t\n  , t: text\n  # last\n  ,\n}\n"
+    assert laid_out(text) == "schema S {\n  n: int = 5 # of n\n  # why t\n  t: text\n  # last\n}\n"
+
+
 def test_groups_of_short_declarations_stay_together_and_apart() -> None:
     text = "let a = 1\nlet b = 2\n\n\n\nlet c = 3\n# of d\nlet d = 4\nrule r on S {}\nlet e = 5\n"
     expected = "let a = 1\nlet b = 2\n\nlet c = 3\n# of d\nlet d = 4\n\nrule r on S {}\n\nlet e = 5\n"
@@ -124,6 +129,11 @@ def _glue(text: str, gaps: list[str]) -> str:
 
 
 CANONICAL = [format_source(read(text)) for text in PROGRAMS if text]
+# What may be written, and is no part of the canonical layout.
+CANONICAL += [
+    "schema S { n: int in 0..5 = 5 , t: text , u: float from \"c\" = 1 , }\ncontext { a: int , b: text? , }",
+    "import std.units (length, mass ,)\ndimension d { m, km = 1000m , }\nlet s = {(1), 2 ,}\nlet b = ((1) + ((2)))",
+]
 GAPS = st.sampled_from([" ", " ", " ", "\n", "\n\n", "  # c", " # c", "\n# own", "\n\n  # apart"])
 
 

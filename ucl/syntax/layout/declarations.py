@@ -168,7 +168,7 @@ def _fields(trail: Trail, node: ast.Schema | ast.Context) -> list[Document]:
 
 
 def _field(trail: Trail, node: ast.FieldDeclaration) -> list[Document]:
-    first, end = trail.token(node.span.start), trail.past_commas(trail.token(node.span.end))
+    first, end = _extent(trail, node)
     starts = [trail.token(clause.span.start) for clause in node.clauses]
     head = Printer(trail.stretch(first, min(starts, default=end)))
     notes = head.above()
@@ -182,7 +182,9 @@ def _field(trail: Trail, node: ast.FieldDeclaration) -> list[Document]:
         start = trail.token(clause.span.start)
         printer = Printer(trail.stretch(start, ends[start]))
         parts += [*printer.above(), " ", *_field_clause(printer, clause), *printer.rest()]
-    return [*before, *typed, nest(parts)]
+    # The commas go, and a comment that stood before one stands above what follows it.
+    commas = Printer(trail.stretch(end, trail.past_commas(end)))
+    return [*before, *typed, nest(parts), *commas.rest()]
 
 
 def _field_clause(printer: Printer, clause: ast.Clause) -> list[Document]:
