@@ -15,11 +15,13 @@ from ucl.analysis.kinds.acting import clashing_actions
 from ucl.analysis.kinds.dead import always_overridden, never_applies, never_feasible, nothing_feasible
 from ucl.analysis.kinds.pairs import conflicts, double_counting
 from ucl.analysis.kinds.unreachable import unreachable
+from ucl.analysis.kinds.wide import wide_findings
 from ucl.analysis.regions import scene_of
 from ucl.analysis.study import Study
+from ucl.analysis.suppress import without_accepted
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.operations import date_of
-from ucl.semantics.program import Program, Schema
+from ucl.semantics.program import Action, Constraint, Program, Rule, Schema
 from ucl.semantics.zones import Zone
 
 
@@ -34,12 +36,12 @@ def analyse(program: Program, now_us: int, list_tensions: bool = False) -> list[
     found: list[Diagnostic] = []
     for schema in _schemas(program):
         found += _of_schema(program, schema, zone, now_us, list_tensions)
-    return _in_order(program, found)
+    return _in_order(program, without_accepted(program, found))
 
 
 def _schemas(program: Program) -> list[Schema]:
     """Those that anything is on, in source order."""
-    declared = (*program.rules, *program.constraints, *program.actions)
+    declared: list[Rule | Constraint | Action] = [*program.rules, *program.constraints, *program.actions]
     return list(dict.fromkeys(d.schema for d in declared))
 
 
@@ -55,8 +57,7 @@ def _of_schema(program: Program, schema: Schema, zone: Zone, now: int, list_tens
     yield from double_counting(study)
     yield from clashing_actions(study)
     yield from unreachable(study)
-    for name in study.scene.too_many:
-        study.leave_open(name)
+    yield from wide_findings(study)
     if study.undecided:
         yield words.undecided(next(iter(study.scene.subjects.values())), sorted(study.undecided))
 

@@ -29,6 +29,9 @@ from ucl.semantics.outcome import NANO
 from ucl.semantics.program import ALWAYS, Action, Constraint, EffectCall, Expr, Program, Rule, Schema, Status
 from ucl.semantics.zones import Zone
 
+# A constraint's region may be cut into so many boxes by those that silence it.
+_MOST_PIECES = 1024
+
 FieldPath = tuple[str, tuple[str, ...]]
 
 
@@ -84,7 +87,8 @@ class Subject:
 @dataclass
 class Scene:
     """Everything about one schema. `subjects` are by name and in source order; `silencers` name the active
-    declarations that override one directly."""
+    declarations that override one directly; `forbidden` has the boxes in which a constraint is violated, and `unboxed`
+    the constraints for which there are too many."""
 
     program: Program
     schema: Schema
@@ -95,20 +99,27 @@ class Scene:
     subjects: dict[str, Subject]
     silencers: dict[str, tuple[str, ...]]
     space: Space
-    too_many: list[str] = field(default_factory=list)
     forbidden: list[tuple[str, Box]] = field(default_factory=list)
+    unboxed: list[str] = field(default_factory=list)
 
     def of_kind(self, kind: type) -> list[Subject]:
         return [s for s in self.subjects.values() if isinstance(s.declaration, kind)]
 
-    def boxes(self, formula: Formula, about: str) -> list[Box] | None:
-        """The formula's boxes; None where there are too many, which is noted."""
+    def boxes(self, formula: Formula) -> list[Box] | None:
+        """The formula's boxes; None where there are too many."""
         try:
             return self.space.boxes(formula)
         except TooMany:
-            if about not in self.too_many:
-                self.too_many.append(about)
             return None
+
+    def heard(self, subject: Subject) -> Formula:
+        """Where nothing silences it."""
+        return negated(some(self.subjects[name].active for name in self.silencers.get(subject.name, ())))
+
+    def feasible(self) -> Formula:
+        """Where no constraint forbids the option."""
+        constraints = self.of_kind(Constraint)
+        return every(negated(every((c.violated, self.heard(c)))) for c in constraints)
 
     def silencing(self, name: str) -> list[tuple[str, Box]]:
         """The boxes in which another declaration silences this one."""
@@ -293,25 +304,39 @@ def _sign_of(score: Expr, reader: Reader, way: int) -> Formula:
 
 
 def _fill(subject: Subject, scene: Scene) -> None:
-    subject.boxes = scene.boxes(subject.active, subject.name)
-    if isinstance(subject.declaration, Rule):
-        if subject.up == subject.active:
-            subject.up_boxes = subject.boxes or []
-        else:
-            subject.up_boxes = scene.boxes(subject.up, subject.name) or []
-        if subject.down == subject.active:
-            subject.down_boxes = subject.boxes or []
-        else:
-            subject.down_boxes = scene.boxes(subject.down, subject.name) or []
+    """The boxes of a declaration: all of them, or none where one of its regions has too many."""
+    subject.boxes = scene.boxes(subject.active)
+    if not isinstance(subject.declaration, Rule):
+        return
+    up = subject.boxes if subject.up == subject.active else scene.boxes(subject.up)
+    down = subject.boxes if subject.down == subject.active else scene.boxes(subject.down)
+    if up is None or down is None:
+        subject.boxes = None
+    else:
+        subject.up_boxes, subject.down_boxes = up, down
 
 
 def _forbid(scene: Scene) -> None:
     """Where constraints are violated: their own regions, without those in which another one silences them."""
     for subject in scene.of_kind(Constraint):
-        boxes = scene.boxes(subject.violated, subject.name) or []
-        for _, silencer in scene.silencing(subject.name):
-            boxes = [piece for box in boxes for piece in scene.space.subtract(box, silencer)]
-        scene.forbidden += [(subject.name, box) for box in boxes]
+        boxes = scene.boxes(subject.violated)
+        silencers = [scene.subjects[name] for name in scene.silencers.get(subject.name, ())]
+        for silencer in silencers:
+            if boxes is None or silencer.boxes is None or len(boxes) > _MOST_PIECES:
+                boxes = None
+                break
+            boxes = [piece for box in boxes for piece in _without(box, silencer.boxes, scene.space)]
+        if boxes is None:
+            scene.unboxed.append(subject.name)
+        else:
+            scene.forbidden += [(subject.name, box) for box in boxes]
+
+
+def _without(box: Box, others: Sequence[Box], space: Space) -> list[Box]:
+    pieces = [box]
+    for other in others:
+        pieces = [part for piece in pieces for part in space.subtract(piece, other)]
+    return pieces
 
 
 # --- actions --------------------------------------------------------------------------------------------------------

@@ -103,6 +103,7 @@ class _Encoding:
         self._terms: dict[str, Expression] = {}
         self._cells: dict[int, Expression] = {}
         self._by_axis: dict[int, Place] = {}
+        self._there: dict[Place, Expression] = {}
         for place in self.places:
             self._declare(place)
 
@@ -113,6 +114,7 @@ class _Encoding:
         if isinstance(place.type, t.DateTime):
             for part in ("", DAY, CLOCK):
                 self._new(Term(place, part).name, z3.Int)
+            self._may_be_absent(place)
             if isinstance(found, Clockwork):
                 self._by_axis |= dict.fromkeys((found.days, found.clocks, found.moments), place)
             else:
@@ -120,6 +122,7 @@ class _Encoding:
             return
         real = isinstance(place.type, t.Float | t.Quantity)
         number = self._new(Term(place, "").name, z3.Real if real else z3.Int)
+        self._may_be_absent(place)
         if isinstance(found, int):
             self._by_axis[found] = place
         self.solver.add(self._inside(number, self.scene.reader.solver.domain(Term(place, "")), place.type))
@@ -127,6 +130,10 @@ class _Encoding:
             self.has_reals = True
             if self.rounded:
                 self.solver.add(number * _PARTS_OF_UNIT == z3.ToReal(self._new(f"{place.key}?", z3.Int)))
+
+    def _may_be_absent(self, place: Place) -> None:
+        if place.may_be_absent:
+            self._there[place] = z3.Bool(f"{place.key} is there", self.context)
 
     def _new(self, name: str, sort: Any) -> Expression:
         self._terms[name] = sort(name, self.context)
@@ -209,11 +216,19 @@ class _Encoding:
             shift = 1 if isinstance(found, MomentAxis) else 0
             number = self._cell(axis)
             return self._any([z3.And(number >= low + shift, number < end + shift) for low, end in _runs(mask)])
+        inside = self._valued_member(axis, mask, place)
+        there = self._there.get(place)
+        if there is None:
+            return inside
+        return z3.Or(z3.And(there, inside), z3.Not(there)) if mask & found.absent else z3.And(there, inside)
+
+    def _valued_member(self, axis: int, mask: int, place: Place) -> Expression:
+        """As `_member`, of a field in relations that is there."""
+        found = self.space.axes[axis]
         match found:
-            case LineAxis() if self.space.clockwork(axis) is not None:
-                return self._inside(self._term(place, CLOCK), _keys(found, mask), t.TIME)
             case LineAxis():
-                return self._inside(self._term(place, ""), _keys(found, mask), place.type)
+                part = "" if self.space.clockwork(axis) is None else CLOCK
+                return self._inside(self._term(place, part), _keys(found, mask), found.type)
             case DayAxis():
                 part = "" if isinstance(place.type, t.Date) else DAY
                 return self._days(self._term(place, part), found, mask)
@@ -292,6 +307,9 @@ class _Encoding:
         return Model(values, cells)
 
     def _value(self, model: Any, place: Place) -> Any:
+        there = self._there.get(place)
+        if there is not None and z3.is_false(model.eval(there, model_completion=True)):
+            return None
         if isinstance(place.type, t.DateTime):
             found = self.space.places.get(place)
             moments = self.space.axes[found.moments] if isinstance(found, Clockwork) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ucl.analysis.boxes.formula import Formula
+from ucl.analysis.boxes.formula import Formula, Unknown, literals
 from ucl.analysis.boxes.space import Box
 from ucl.analysis.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
@@ -71,9 +71,18 @@ class Study:
         """A point in one of the boxes, EMPTY where they have none."""
         return self._shown(self.inhabited(boxes), shown)
 
-    def holds_somewhere(self, formula: Formula, about: str) -> Box | Verdict:
-        boxes = self.scene.boxes(formula, about)
-        return Verdict.UNDECIDED if boxes is None else self.inhabited(boxes)
+    def is_empty(self, formula: Formula, boxes: list[Box] | None = None) -> bool | None:
+        """Whether nothing satisfies a formula; None where that is undecided. `boxes` are its own, if they are known."""
+        boxes = self.scene.boxes(formula) if boxes is None else boxes
+        found = self.solved(formula, frozenset()) if boxes is None else self.inhabited(boxes)
+        return None if found is Verdict.UNDECIDED else found is Verdict.EMPTY
+
+    def solved(self, formula: Formula, shown: frozenset[FieldPath]) -> Point | Verdict:
+        """A point of a formula, whatever its boxes, from the solver."""
+        found = self.finder.solved(formula, shown)
+        if isinstance(found, Verdict):
+            return found
+        return Point(found, any(isinstance(literal.atom, Unknown) for literal in literals(formula)))
 
     def outside(self, boxes: Iterable[Box], blockers: Sequence[Box], shown: frozenset[FieldPath]) -> Point | Verdict:
         """A point of the boxes that lies in none of the blockers; EMPTY where these cover everything."""
@@ -99,17 +108,17 @@ class Study:
                 self._left -= 1 + len(near)
                 if steps < 0:
                     return Verdict.UNDECIDED
-                near = self._still_near(piece, near)
-                if near is None:
+                met = self._still_near(piece, near)
+                if met is None:
                     continue
-                found = self._free_part(piece, near)
+                found = self._free_part(piece, met)
                 if not isinstance(found, Verdict):
                     return found
-                if not near:
+                if not met:
                     verdict = found if found is Verdict.UNDECIDED else verdict
                     continue
-                pieces = self._best_first(self.scene.space.subtract(piece, near[0]))
-                work += [(part, near[1:]) for part in reversed(pieces)]
+                pieces = self._best_first(self.scene.space.subtract(piece, met[0]))
+                work += [(part, met[1:]) for part in reversed(pieces)]
         return verdict
 
     def _still_near(self, piece: Box, blockers: Sequence[Box]) -> list[Box] | None:

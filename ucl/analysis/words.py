@@ -118,9 +118,7 @@ def nothing_feasible(constraints: Sequence[Subject], replayed: Replayed) -> Diag
     return _finding(
         "nothing-feasible",
         about,
-        f"{by} {verb} of `{about.declaration.schema.name}`"  # type: ignore[union-attr]
-        if not others
-        else f"{by} {verb}",
+        f"{by} {verb} of `{about.declaration.schema.name}`" if not others else f"{by} {verb}",
         "narrow one of them, or add an `unless`",
         others,
         _witness(replayed),
@@ -188,7 +186,9 @@ def more_conflicts(study: Study, first: Subject, more: int) -> Diagnostic:
 
 
 def more_double_counting(first: Subject, more: int) -> Diagnostic:
-    return _more("double-counting", first, f"about {more} more pairs of rules may count the same twice and are not listed")
+    return _more(
+        "double-counting", first, f"about {more} more pairs of rules may count the same twice and are not listed"
+    )
 
 
 def _more(code: str, first: Subject, message: str) -> Diagnostic:

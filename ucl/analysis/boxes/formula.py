@@ -297,7 +297,7 @@ class Reader:
 
     def _part_within(self, term: Term, keys: Intervals) -> Formula:
         """Minutes as times of day, and nights as days and halves of the day, since axes know nothing of them."""
-        if term.part == MINUTE_PART or (term.part == "" and False):
+        if term.part == MINUTE_PART:
             minutes = [range(low, end) for low, end in keys]
             clock = Term(term.place, CLOCK if isinstance(term.place.type, t.DateTime) else "")
             spans = [
@@ -330,7 +330,7 @@ class Reader:
             case p.InSet(value=value, container=p.Const(value=members)):
                 parts = [
                     p.Compare(BOOL, expr.span, "==", value, p.Const(value.type, expr.span, member))
-                    for member in sorted(members)  # type: ignore[type-var]
+                    for member in sorted(members)  # type: ignore[arg-type, type-var]
                 ]
                 if len(parts) <= _LISTED:
                     return self._formula(p.Or(BOOL, expr.span, tuple(parts)), True)

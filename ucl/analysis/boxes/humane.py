@@ -119,13 +119,18 @@ def several_keys(type: Type, low: int, end: int, unit: Unit | None = None) -> li
         found += [line.key_of(float(number), type) for number in (*_NUMBERS, -1, -10, -100)]
     else:
         found += [low + (end - 1 - low) * part // 8 for part in range(1, 8)]
-        usual = {t.Duration: _DURATIONS, t.Time: _TIMES}.get(
-            type_of := _kind(type), _NUMBERS if type_of is t.Int else ()
-        )  # type: ignore[call-overload]
-        found += usual
-        found += [key for near in (found[0],) for key in (near - 1, near + 1)]
+        found += _usual(type)
+        found += [found[0] - 1, found[0] + 1]
     return [key for key in dict.fromkeys(found) if low <= key < end]
 
 
-def _kind(type: Type) -> type[object]:
-    return type.__class__
+def _usual(type: Type) -> tuple[int, ...]:
+    match type:
+        case t.Duration():
+            return _DURATIONS
+        case t.Time():
+            return _TIMES
+        case t.Int():
+            return _NUMBERS
+        case _:
+            return ()

@@ -189,8 +189,7 @@ def _few_at_once(states: Sequence[Sequence[tuple[Any, ...]]]) -> Iterator[tuple[
         yield (*whole[:i], (), *whole[i + 1 :])
     for size in (1, 2):
         for places in combinations(range(len(states)), size):
-            for ways in product(*(states[i][1:] for i in places)):
-                yield ways
+            yield from product(*(states[i][1:] for i in places))
 
 
 def _alike(tests: Sequence[Expr], element: t.Type) -> tuple[list[tuple[Any, ...]], set[int]]:

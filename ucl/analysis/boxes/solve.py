@@ -185,7 +185,8 @@ class Solver:
 
 
 _EITHER_ARGUMENT = frozenset(
-    "add_int add_float sub_int sub_float mul_int mul_float scale_duration scale_duration_by days_between min max".split()
+    "add_int add_float sub_int sub_float mul_int mul_float scale_duration scale_duration_by days_between "
+    "min max".split()
 )
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _HOLDS: dict[str, Callable[[Any, Any], bool]] = {

@@ -31,7 +31,7 @@ from ucl.analysis.boxes.formula import (
 from ucl.analysis.boxes.humane import USUAL_DAY
 from ucl.analysis.boxes.line import Intervals
 from ucl.analysis.boxes.samples import sets, texts, usual_text
-from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term, Terms
+from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term
 from ucl.semantics import types as t
 from ucl.semantics.expressions import Budget, Frame, evaluate
 from ucl.semantics.operations import Overflow
@@ -42,6 +42,8 @@ from ucl.semantics.values.read import constant
 
 Box = dict[int, int]
 MOST_BOXES = 256
+# Merging looks at every pair: of more boxes than these it costs more than it saves.
+_MERGED = 64
 
 
 class TooMany(Exception):  # noqa: N818 - a signal, not an error
@@ -365,9 +367,8 @@ class Space:
             return [box]
         pieces: list[Box] = []
         current = box
-        for away in self._outside(other):
-            axis, changes, rest = away
-            piece = self.meet(current, changes)
+        for away, rest in self._outside(other):
+            piece = self.meet(current, away)
             if piece is not None:
                 pieces.append(piece)
             narrowed = self.meet(current, rest)
@@ -376,13 +377,13 @@ class Space:
             current = narrowed
         return pieces
 
-    def _outside(self, box: Box) -> Iterator[tuple[int, Box, Box]]:
+    def _outside(self, box: Box) -> Iterator[tuple[Box, Box]]:
         """For each thing that a box asks: what lies outside of it, and what inside."""
         done: set[Clockwork] = set()
         for axis, mask in box.items():
             of = self._clockwork.get(axis)
             if of is None:
-                yield axis, {axis: self.axes[axis].full & ~mask}, {axis: mask}
+                yield {axis: self.axes[axis].full & ~mask}, {axis: mask}
             elif of not in done:
                 done.add(of)
                 days, clocks = self.mask(box, of.days), self.mask(box, of.clocks)
@@ -390,13 +391,13 @@ class Space:
                 other = self.axes[of.moments].full & ~moments
                 # Other days, with all that is other of the moments; then the same days at other times.
                 wrong_day: Box = {of.days: self.axes[of.days].full & ~days, of.moments: other}
-                yield axis, wrong_day, {of.days: days, of.moments: moments}
+                yield wrong_day, {of.days: days, of.moments: moments}
                 wrong_time: Box = {of.days: days, of.clocks: self.axes[of.clocks].full & ~clocks, of.moments: 0}
-                yield axis, wrong_time, {of.days: days, of.clocks: clocks, of.moments: moments}
+                yield wrong_time, {of.days: days, of.clocks: clocks, of.moments: moments}
 
     def merged(self, boxes: list[Box]) -> list[Box]:
         """Fewer boxes with the same points: without those inside another, and joined where only one axis differs."""
-        if len(boxes) > 600:
+        if len(boxes) > _MERGED:
             return boxes
         found: list[Box] = []
         for box in boxes:

@@ -40,12 +40,12 @@ def _clash(study: Study, about: Subject, other: Subject) -> Iterator[Diagnostic]
 def _boxes(study: Study, a: Subject, b: Subject) -> Iterator[Box]:
     """Where both act and the calls differ, were neither silenced."""
     for i, j, x, y in pairs_of_calls(a, b):
-        for left in study.scene.boxes(a.branch(i), a.name) or ():
-            for right in study.scene.boxes(b.branch(j), b.name) or ():
+        for left in study.scene.boxes(a.branch(i)) or ():
+            for right in study.scene.boxes(b.branch(j)) or ():
                 both = study.scene.space.meet(left, right)
                 if both is None:
                     continue
-                for other in study.scene.boxes(difference(x, y, study.scene.reader), a.name) or ():
+                for other in study.scene.boxes(difference(x, y, study.scene.reader)) or ():
                     box = study.scene.space.meet(both, other)
                     if box is not None:
                         yield box

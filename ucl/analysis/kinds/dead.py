@@ -16,26 +16,28 @@ from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate.options import applies, frames
 from ucl.semantics.expressions import STEPS
 from ucl.semantics.operations import Overflow
-from ucl.semantics.program import Rule
+from ucl.semantics.program import Constraint, Rule
 
 
 def never_applies(study: Study) -> Iterator[Diagnostic]:
     for subject in study.scene.subjects.values():
-        always_valid = subject.active == subject.holds
-        boxes = subject.boxes if always_valid else study.scene.boxes(subject.holds, subject.name)
-        found = Verdict.UNDECIDED if boxes is None else study.inhabited(boxes)
-        if found is Verdict.EMPTY:
+        own = subject.boxes if subject.active == subject.holds else None
+        empty = study.is_empty(subject.holds, own)
+        if empty:
             subject.dead = True
             yield words.never_applies(subject)
-        elif found is Verdict.UNDECIDED:
+        elif empty is None:
             study.leave_open(subject.name)
 
 
 def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
-    forbidden = study.scene.forbidden
+    scene = study.scene
+    forbidden, everything = scene.forbidden, list[Box]([{}])
+    if scene.unboxed:
+        yield from _nothing_feasible_by_formula(study)
+        return
     if not forbidden:
         return
-    everything: list[Box] = [{}]
     found = study.left_of(everything, [box for _, box in forbidden])
     if found is Verdict.UNDECIDED:
         study.leave_open(*sorted({name for name, _ in forbidden}))
@@ -51,6 +53,23 @@ def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
             yield words.nothing_feasible(subjects, replayed)
             return
     study.leave_open(*(subject.name for subject in subjects))
+
+
+def _nothing_feasible_by_formula(study: Study) -> Iterator[Diagnostic]:
+    """As above, by the solver, naming the constraints that forbid an option of no particular kind."""
+    constraints = study.scene.of_kind(Constraint)
+    found = study.is_empty(study.scene.feasible())
+    if found is None:
+        study.leave_open(*(c.name for c in constraints))
+    if not found:
+        return
+    study.nothing_feasible = True
+    point = study.point_in([{}], frozenset(f for c in constraints for f in c.fields))
+    replayed = study.replay(point, [c.name for c in constraints]) if isinstance(point, Point) else None
+    if replayed is not None and not replayed.outcome.feasible:
+        yield words.nothing_feasible([c for c in constraints if not c.dead], replayed)
+    else:
+        study.leave_open(*(c.name for c in constraints))
 
 
 def needed_to_cover(study: Study, boxes: Sequence[Box], blockers: Sequence[tuple[str, Box]]) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from ucl.analysis import words
 from ucl.analysis.study import Study
-from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 
 
@@ -16,8 +15,8 @@ def unreachable(study: Study) -> Iterator[Diagnostic]:
         if subject.dead:
             continue
         for branch in subject.branches:
-            found = study.holds_somewhere(branch.reached, subject.name)
-            if found is Verdict.EMPTY:
+            empty = study.is_empty(branch.reached)
+            if empty:
                 yield words.unreachable(subject, branch)
-            elif found is Verdict.UNDECIDED:
+            elif empty is None:
                 study.leave_open(subject.name)

@@ -29,7 +29,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Example:
-    """`option` and `context` are data as `score` reads them, `now` the instant of the call. `key` tells examples apart."""
+    """`option` and `context` are data as `score` reads them, `now` is the instant of the call, `key` tells apart."""
 
     option: Mapping[str, Any]
     context: Mapping[str, Any]
@@ -88,7 +88,7 @@ class Examples:
         match type:
             case t.Text():
                 if isinstance(domain, SetDomain) and domain.values:
-                    return min(domain.values)  # type: ignore[type-var]
+                    return min(domain.values)
                 return usual_text(place.path[-1])
             case t.Set():
                 return frozenset()

@@ -16,7 +16,7 @@ from typing import Any
 
 from ucl.analysis.boxes import line
 from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis
-from ucl.analysis.boxes.formula import Relation, Unknown
+from ucl.analysis.boxes.formula import Formula, Relation, Unknown
 from ucl.analysis.boxes.humane import several_keys
 from ucl.analysis.boxes.space import Box, Clockwork, Space
 from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term, fields_read
@@ -74,6 +74,20 @@ class Finder:
             return values
         found = self._related(box, asked, values)
         return found if isinstance(found, Verdict) else {**values, **found}
+
+    def solved(self, formula: Formula, shown: frozenset[FieldPath]) -> Example | Verdict:
+        """An example in a formula that the solver finds."""
+        if self._questions >= _QUESTIONS:
+            return Verdict.UNDECIDED
+        from ucl.analysis.smt import solve_formula
+
+        self._questions += 1
+        found = solve_formula(self.scene, formula)
+        if found is None or found == "none":
+            return Verdict.UNDECIDED if found is None else Verdict.EMPTY
+        assert not isinstance(found, str)
+        values = {place: self._best(found.cells, axes) for place, axes in self.space.places.items()}
+        return self.examples.filled({**values, **found.values}, shown)
 
     def asked(self, box: Box) -> list[Asked]:
         """What the box asks beyond its axes, in a fixed order."""
@@ -299,7 +313,7 @@ def _more(axis: Axis, cell: int) -> list[Any]:
         return [line.value_at(key, axis.type) for key in several_keys(axis.type, low, end, axis.unit)]
     if isinstance(axis, DayAxis) and cell < len(axis.cells):
         low, end = axis.cells[cell].segment
-        return [key for key in several_keys(t.DATE, low, end)] if not (axis.tests.weekdays or axis.tests.months) else []
+        return [] if axis.tests.weekdays or axis.tests.months else several_keys(t.DATE, low, end)
     return []
 
 
