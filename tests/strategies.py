@@ -27,10 +27,13 @@ WIDE = tuple(f"v{number}" for number in range(300))
 HEADER = """
 timezone "America/New_York"
 dimension money { USD, CENT = 0.01USD }
-context { mood: "calm" | "busy" = "calm"  level: int? }
-schema Visit { place: text  cost: int  stars: float?  at: datetime }
-memory visits: list<Visit>
 schema Inner { a: int?  label: text = "x"  at: datetime?  mild: "mid" | "soft" = "mid" }
+context { mood: "calm" | "busy" = "calm"  level: int? }
+schema Visit {
+  place: text  cost: int  stars: float?  at: datetime
+  kind: "low" | "mid" | "high"  with: set<text>  took: duration  paid: money  good: bool?  day: date?  who: Inner?
+}
+memory visits: list<Visit>
 schema S {
   n: int  m: int?  k: int in 1..=9  f: float  g: float?  b: bool  c: bool?
   title: text  place: text?  kind: "low" | "mid" | "high"
@@ -43,6 +46,7 @@ schema S {
 def twice(x: int) -> int = x + x
 def seen(p: text) -> int = count(v in visits where v.place == p)
 def known() -> set<text> = distinct(v.place for v in visits)
+def often(p: text, k: "low" | "mid" | "high") -> bool = count(v in visits where v.place == p and v.kind == k) > 1
 def mild(x: float, y: float) -> float = if x > y then x else y
 """.replace("WIDE", " | ".join(f'"{value}"' for value in WIDE))
 
@@ -185,6 +189,7 @@ CONDITIONS = [
     "(mean(v.cost for v in visits where v.place == title) ?? 1.0) < 50",
     "sum(v.cost for v in visits where v.place != title) > n",
     "title in known()",
+    'often(title, kind) or often("a", kind)',
     "seen(lower(title)) > 0",
     "twice(n) > k",
     "mild(f, 0.5) == f",
@@ -214,6 +219,87 @@ CONDITIONS = [
     'mood == "busy" or now > start',
     "today > day",
 ]
+
+
+# What is made of the memory, by what it says of the row: nothing, one or more equal keys, bounds, anything else.
+WHERE = [
+    "",
+    "where v.cost > 20",
+    "where v.stars ?? 0.0 > 1 and v.at < now",
+    'where contains(v.place, "a") or v.kind == "mid"',
+    "where v.cost * v.cost > 100 and v.took * 2 > 1h",
+    "where any(o in visits where o.place == v.place and o.cost > v.cost)",
+    "where v.place in v.with",
+    "where v.place == title",
+    'where v.place == (place ?? "a") and v.cost > 3',
+    "where title == v.place and v.kind == kind",
+    "where v.kind == inner.mild and b",
+    "where b and v.at.weekday == start.weekday",
+    'where v.at.weekday == w and v.at.hour == start.hour and v.place != "a"',
+    'where v.cost == n and v.place == title and v.kind == "low"',
+    "where v.cost == k * 7",
+    "where n * n == v.cost",
+    'where v.kind == "low" and v.cost < n * n',
+    "where v.cost * 2 == n",
+    "where v.stars ?? 1.0 == f",
+    "where present(v.stars) and v.stars == g ?? f",
+    "where present(v.good) and v.good == b and v.place == title",
+    "where v.day ?? 2026-03-04 == day",
+    "where v.paid == cost",
+    "where v.cost == level ?? 3",
+    "where present(v.who) and (v.who.a ?? 1) == n and v.who.label == title",
+    "where v.at < start",
+    "where v.place == title and v.at < start",
+    "where v.kind == kind and v.at in start - d..start",
+    "where v.cost in k..=n",
+    "where n in v.cost..",
+    "where not (v.cost < k or v.place != title)",
+    "where v.cost >= k and v.cost < n and b",
+    "where v.cost < n and v.at < start",
+    "where v.took <= d and v.kind == kind",
+    "where v.paid > cost",
+    "where v.at.time in t..06:00",
+    "where v.place == title or v.cost > n",
+    "where v.place in tags",
+    "where title in v.with and v.cost > 3",
+    "where n > 3 and f < 2",
+]
+FOLDS = [
+    "(count(v in visits {w}) > {n})",
+    "(n - count(v in visits {w}) > 3)",
+    "any(v in visits {w})",
+    "(sum(v.cost for v in visits {w}) > {n})",
+    "(sum(v.stars ?? 0.5 for v in visits {w}) > f)",
+    "(sum(v.took for v in visits {w}) > d)",
+    "(sum(v.cost * v.cost * 300_000_000_000_000 for v in visits {w}) > {n})",
+    "((max(v.at for v in visits {w}) ?? now) > start)",
+    "((min(v.cost for v in visits {w}) ?? 2) == {n})",
+    "((max(v.cost for v in visits {w}) ?? 2) > {n})",
+    "((mean(v.cost for v in visits {w}) ?? 0.5) > f)",
+    "((mean(v.took for v in visits {w}) ?? 1h) > d)",
+    "((mean(v.paid for v in visits {w}) ?? 1USD) > cost)",
+    "((first(v.cost for v in visits {w}) ?? 1) > {n})",
+    "((first(v.cost for v in visits {w} by v.stars ?? 0.0 desc, v.at) ?? 1) > {n})",
+    "((last(v.at for v in visits {w} by v.cost desc) ?? now) > start)",
+    "((last(v.cost > 3 for v in visits {w} by v.at) ?? b) == b)",
+    '((mode(v.kind for v in visits {w}) ?? "low") == kind)',
+    "((mode(v.cost for v in visits {w}) ?? 3) == {n})",
+    "((mode(v.at.weekday for v in visits {w}) ?? mon) == w)",
+    "(title in distinct(v.place for v in visits {w}))",
+    "(title in distinct(lower(v.place) for v in visits {w}))",
+    "(w in distinct(v.at.weekday for v in visits {w}))",
+    "(title in frequent(v.place for v in visits {w}, 25%))",
+    "overlaps(tags, distinct(v.place for v in visits {w}))",
+    "((first(p for p in known() by sum(v.cost for v in visits where v.place == p) desc) ?? title) == title)",
+]
+
+
+def _remembered(chance: random.Random) -> str:
+    """A condition on the memory."""
+    where = chance.choice(WHERE)
+    if chance.random() < 0.15 and where:
+        return f"all(v in visits {where})"
+    return chance.choice(FOLDS).format(w=where, n=chance.choice(["n", "k", "3", "30"]))
 
 
 @dataclass(frozen=True)
@@ -384,7 +470,7 @@ def program_of(seed: int, most: int = 8) -> str:
     kinds = expressions(chance.choice([0, 1, 2]))
     # What is needed and what is not shows where a part decides and another overflows.
     needed = _pick(["(n * n > 4)", "(n + n > k)", "(f * f > 1)", "(d * k > 1h)", "((m ?? n) * 3 > n)"])
-    shown = _pick(CONDITIONS).map(lambda text: f"({text})")
+    shown = _one_of(*[_pick(CONDITIONS).map(lambda text: f"({text})")] * 3, Text(_remembered))
     deciding = _binary(_one_of(kinds.bools, shown), ["and", "or"], _one_of(kinds.bools, needed))
     conditions = _one_of(kinds.bools, deciding, shown, shown)
     constants = _pick(["0.5", "-0.25", "0.3", "-1", "0.25", "-0.5", "0", "-0.1", "100000"])
@@ -451,14 +537,23 @@ class _Tables:
         return [cell if self._random.random() < 0.06 else self._option() for _ in range(rows)]
 
     def visits(self) -> list[dict[str, Any]]:
+        """Few and, past what is gone over one by one, many."""
+        maybe = self._maybe
         return [
             {
                 "place": self._text(),
-                "cost": self._random.randint(-3, 200),
-                "stars": self._float(),
+                "cost": self._random.randint(-3, self._random.choice([12, 200])),
+                "stars": maybe(self._float),
                 "at": self._instant(),
+                "kind": self._random.choice(["low", "mid", "high"]),
+                "with": self._set(self._text),
+                "took": self._duration(),
+                "paid": self._float(),
+                "good": maybe(lambda: self._random.random() < 0.5),
+                "day": maybe(self._date),
+                "who": maybe(self._inner),
             }
-            for _ in range(self._random.randint(0, 4))
+            for _ in range(self._random.choice([0, 1, 4, 4, 4, 45, 90]))
         ]
 
     def _option(self) -> dict[str, Any]:

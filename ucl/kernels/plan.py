@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from ucl.frozen import frozen
 from ucl.kernels.columns import Path
+from ucl.kernels.memory.index import Grouping, Ladder
 from ucl.semantics.outcome import Call, Reason
 from ucl.semantics.program import Expr
 from ucl.semantics.types import Type
 
 if TYPE_CHECKING:
+    from ucl.kernels.execution.vector import Vector
     from ucl.kernels.lowering.graph import Graph
 
 TRUE, FALSE = 0, 1
@@ -140,6 +142,35 @@ class SetsMeet:
     right: Path
 
 
+@frozen
+class Group:
+    """The row's group in `grouping`: of each key a value, or a text column's path. `key` stands for the grouping."""
+
+    keys: tuple[int | Path, ...]
+    grouping: Grouping = field(compare=False, repr=False)
+    key: int
+
+
+@frozen
+class Below:
+    """How many items come before a bound on `ladder`, by the row's group; those that equal it, too, where `equal`."""
+
+    group: int
+    bound: int
+    equal: bool
+    ladder: Ladder = field(compare=False, repr=False)
+    key: int
+
+
+@frozen
+class Entry:
+    """What `table` holds at a place that a value gives. `key` stands for the table."""
+
+    place: int
+    table: Vector = field(compare=False, repr=False)
+    key: int
+
+
 ValueNode = (
     Read
     | Constant
@@ -154,6 +185,9 @@ ValueNode = (
     | CountHits
     | HasElement
     | SetsMeet
+    | Group
+    | Below
+    | Entry
 )
 
 
@@ -343,12 +377,18 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A program for one schema and one call. `scoring` makes what scores need, `detailed` every mask of `outcomes`."""
+class Formulas:
+    """Values and whole columns by number, for one call: what schedules are bound to a table with."""
 
     call: Call
     values: tuple[ValueNode, ...]
     wholes: tuple[WholeColumn, ...]
+
+
+@dataclass(frozen=True)
+class Plan(Formulas):
+    """A program for one schema and one call. `scoring` makes what scores need, `detailed` every mask of `outcomes`."""
+
     outcomes: Outcomes
     scoring: Schedule
     graph: Graph = field(repr=False)

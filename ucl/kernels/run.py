@@ -20,7 +20,7 @@ from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.execution.whole import Groups, add_wholes
-from ucl.kernels.plan import Plan
+from ucl.kernels.plan import Outcomes, Plan
 from ucl.semantics.outcome import Invalid, Reason
 
 _BLOCKS_A_THREAD = 4
@@ -88,9 +88,9 @@ def score(
     adder = _Adder(plan)
     if threads > 1 and len(blocks) > 1:
         with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
-            failed = list(pool.map(lambda block: _score_block(binding, adder, result, *block), blocks))
+            failed = list(pool.map(lambda block: _score_block(plan, binding, adder, result, *block), blocks))
     else:
-        failed = [_score_block(binding, adder, result, *block) for block in blocks]
+        failed = [_score_block(plan, binding, adder, result, *block) for block in blocks]
     return result.scores(failed)
 
 
@@ -144,22 +144,23 @@ class _Adder:
         self.varying = [(c.mask, c.varying) for c in plan.outcomes.contributions if c.varying is not None]
 
 
-def _score_block(binding: Binding, adder: _Adder, result: _Result, start: int, stop: int) -> dict[int, Invalid]:
+def _score_block(
+    plan: Plan, binding: Binding, adder: _Adder, result: _Result, start: int, stop: int
+) -> dict[int, Invalid]:
     """Fills the block's rows of the result; returns why rows of it are invalid that looked valid."""
-    outcomes = binding.plan.outcomes
-    execution = Execution(binding, binding.plan.scoring, start, stop)
+    outcomes = plan.outcomes
+    execution = Execution(binding, plan.scoring, start, stop)
     totals = result.total[start:stop]
     binding.engine.add(execution.masks, adder.literals, adder.amounts, totals)
     for mask, value in adder.varying:
         execution.add_values(mask, value, totals)
     result.feasible[start:stop] = ~execution.bits(outcomes.infeasible)
     result.contested[start:stop] = execution.bits(outcomes.contested)
-    return _failures(execution, result.valid[start:stop])
+    return _failures(outcomes, execution, result.valid[start:stop])
 
 
-def _failures(execution: Execution, valid: Bits) -> dict[int, Invalid]:
+def _failures(outcomes: Outcomes, execution: Execution, valid: Bits) -> dict[int, Invalid]:
     """The first failure in source order of each row that has one."""
-    outcomes = execution.binding.plan.outcomes
     pending = execution.bits(outcomes.failed) & valid
     found: dict[int, Invalid] = {}
     for failure in outcomes.failures:

@@ -304,10 +304,11 @@ def _comprehension(expr: p.Comprehension, frame: Frame) -> Any:
             ordered = _ordered(expr, frame)
             return _value(expr, ordered[-1]) if ordered else None
         case _:
-            return _fold(expr, [_value(expr, inner) for inner in _chosen(expr, frame)])
+            return fold(expr, [_value(expr, inner) for inner in _chosen(expr, frame)])
 
 
-def _fold(expr: p.Comprehension, values: list[Any]) -> Any:
+def fold(expr: p.Comprehension, values: list[Any]) -> Any:
+    """What the kinds that need every value make of them."""
     assert expr.value is not None
     match expr.kind:
         case "sum":

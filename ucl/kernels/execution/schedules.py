@@ -1,6 +1,6 @@
 """A schedule over some rows: values, tests on them, conjunctions of masks, stage after stage.
 
-In: a plan, a table's columns and what the plan's tests mean for the table's dictionaries (`bind`), an engine. Out: an
+In: a plan, a table's columns and what their tests mean for the table's dictionaries (`bind`), an engine. Out: an
 `Execution`, from which masks and values of the rows are read.
 """
 
@@ -17,10 +17,14 @@ from ucl.kernels.execution import members
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.vector import Vector, ZoneTable, zone_table
 from ucl.kernels.plan import (
+    Below,
     Constant,
     CountHits,
+    Entry,
     Flag,
+    Formulas,
     FromWall,
+    Group,
     HasElement,
     HasValue,
     Literal,
@@ -28,7 +32,6 @@ from ucl.kernels.plan import (
     Lookups,
     OfText,
     Operation,
-    Plan,
     Read,
     SameText,
     Schedule,
@@ -69,17 +72,17 @@ class Engine(Protocol):
 
 
 class Binding:
-    """A plan bound to a table for one engine: what the plan's tests mean for the table's dictionaries, found once.
+    """Formulas bound to a table for one engine: what their tests mean for the table's dictionaries, found once.
 
-    `wholes` grows as whole columns are computed, in the plan's order.
+    `wholes` grows as whole columns are computed, in their order.
     """
 
-    def __init__(self, plan: Plan, columns: Columns, engine: Engine, wholes: Sequence[Vector] = ()) -> None:
-        self.plan = plan
+    def __init__(self, formulas: Formulas, columns: Columns, engine: Engine, wholes: Sequence[Vector] = ()) -> None:
+        self.formulas = formulas
         self.columns = columns.columns
         self.engine = engine
         self.wholes = list(wholes)
-        self.zone = zone_table(plan.call.zone)
+        self.zone = zone_table(formulas.call.zone)
         self._tables: dict[int, Any] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}
@@ -104,7 +107,7 @@ class Binding:
         if known is None:
             column = self.columns[lookups.path]
             dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
-            table = members.table(self.plan.call, lookups.path, dictionary, lookups.members)
+            table = members.table(self.formulas.call, lookups.path, dictionary, lookups.members)
             known = self._tables[id(lookups)] = self.engine.prepare(table)
         return known
 
@@ -112,20 +115,27 @@ class Binding:
         """What a value needs of the table's dictionaries."""
         known = self._prepared.get(number)
         if known is None:
-            known = self._prepared[number] = self._prepare(self.plan.values[number])
+            known = self._prepared[number] = self._prepare(self.formulas.values[number])
         return known
 
     def _prepare(self, node: ValueNode) -> Any:
         match node:
             case OfText(path, expression):
-                vector = members.of_each(self.plan.call, path, self.texts(path).dictionary, expression)
+                vector = members.of_each(self.formulas.call, path, self.texts(path).dictionary, expression)
                 return vector if len(vector.values) else Vector(np.zeros(1, vector.values.dtype))
             case SameText(left, right):
                 return members.translation(self.texts(right).dictionary, self.texts(left).dictionary)
             case CountHits(path, test):
-                return members.table(self.plan.call, path, self.sets(path).dictionary or (), [test])[0]
+                return members.table(self.formulas.call, path, self.sets(path).dictionary or (), [test])[0]
             case HasElement(container, tuple() as element):
                 return members.translation(self.texts(element).dictionary, self.sets(container).dictionary or ())
+            case Group(keys, grouping):
+                return [
+                    members.translation(self.texts(key).dictionary, known)
+                    if isinstance(key, tuple) and isinstance(known, tuple)
+                    else known
+                    for key, known in zip(keys, grouping.keys, strict=True)
+                ]
             case SetsMeet(_, left, right):
                 return members.translation(self.sets(right).dictionary or (), self.sets(left).dictionary or ())
             case _:
@@ -218,7 +228,7 @@ class Execution:
         return column.offsets[self.start : self.stop + 1], column.elements
 
     def _compute(self, number: int) -> Vector:
-        match self.binding.plan.values[number]:
+        match self.binding.formulas.values[number]:
             case Read(path):
                 column = self.binding.columns[path]
                 assert isinstance(column, Scalars)
@@ -248,8 +258,21 @@ class Execution:
                 return Vector(self._count(path, self._is_own(path, element, number)) > 0)
             case SetsMeet(op, left, right):
                 return Vector(self._sets_meet(op, left, right, self.binding.prepared(number)))
+            case Group(keys, grouping):
+                return Vector(grouping.find(self._places(keys, self.binding.prepared(number))))
+            case Below(group, bound, equal, ladder):
+                return Vector(ladder.below(self._values(group), self._values(bound), equal))
+            case Entry(place, table):
+                return take(table, self._values(place))
             case node:
                 assert_never(node)
+
+    def _places(self, keys: tuple[int | Path, ...], known: Sequence[Any]) -> list[NDArray[np.int64]]:
+        """Of each key the rows' places among the items' values."""
+        return [
+            known_values[self._codes(key)] if isinstance(key, tuple) else known_values.find(self._values(key))
+            for key, known_values in zip(keys, known, strict=True)
+        ]
 
     # --- sets -------------------------------------------------------------------------------------------------------
 

@@ -29,12 +29,12 @@ Groups = NDArray[np.int64]
 
 def add_wholes(binding: Binding, columns: Columns, groups: Groups | None) -> None:
     """Computes the plan's whole columns, each from those before it."""
-    if not binding.plan.wholes:
+    if not binding.formulas.wholes:
         return
     valid = np.ones(columns.rows, np.bool_)
     valid[list(columns.invalid)] = False
     choice_sets = np.zeros(columns.rows, np.int64) if groups is None else np.unique(groups, return_inverse=True)[1]
-    for whole in binding.plan.wholes:
+    for whole in binding.formulas.wholes:
         if isinstance(whole, Batch):
             vector = _batch(whole, Execution(binding, whole.schedule, 0, columns.rows), valid, choice_sets)
         else:
@@ -49,7 +49,7 @@ def _residual(
     residual: Residual, binding: Binding, columns: Columns, rows: NDArray[np.int64], choice_sets: Groups
 ) -> Vector:
     """Evaluated for each distinct tuple; of each choice set, where a batch builtin stands inside."""
-    call = binding.plan.call
+    call = binding.formulas.call
     valid = columns if len(rows) == columns.rows else rows_of(columns, rows)
     batch = reads_batch(residual.expression)
     distinct = distinct_records(valid, residual.paths, choice_sets[rows] if batch else None)

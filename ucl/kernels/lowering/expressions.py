@@ -7,8 +7,9 @@ vector operation computes is left to a residual column: `evaluate`, once for eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import assert_never
 
 from ucl.kernels.columns import Path
@@ -33,6 +34,10 @@ from ucl.kernels.lowering.forms import (
 from ucl.kernels.lowering.graph import Graph
 from ucl.kernels.lowering.reads import free_variables, may_overflow, paths_read, reads_batch, reads_option
 from ucl.kernels.lowering.schedule import schedule
+from ucl.kernels.memory.answers import answer
+from ucl.kernels.memory.conditions import reads_row, with_constants
+from ucl.kernels.memory.items import Items
+from ucl.kernels.memory.lookups import look_up
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
@@ -78,6 +83,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# Fewer items than this are gone over one by one sooner than columns of them are made.
+FEW_ITEMS = 40
+
 Names = Mapping[str, Form]
 _NO_NAMES: Names = {}
 
@@ -92,10 +100,13 @@ class Lowering:
     wholes: list[WholeColumn] = field(default_factory=list)
     budget: Budget = field(default_factory=Budget)
     _keys: dict[Expr, int] = field(default_factory=dict)
-    _known: dict[int, Form] = field(default_factory=dict)
+    _known: dict[int, tuple[Expr, Form]] = field(default_factory=dict)
+    _items: dict[int, Items] = field(default_factory=dict)
+    _lookups: dict[int, Form | None] = field(default_factory=dict)
     _residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
     _parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
+    _fresh: Iterator[int] = field(default_factory=count)
     _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
@@ -151,7 +162,7 @@ class Lowering:
                 value = self.form(expr.value, names)
                 return Truth(value.there, over=value.over)
             case p.Comprehension():
-                return self._comprehension(expr)
+                return self._comprehension(expr, names)
             case p.BatchValue():
                 return self._batch_value(expr, names)
             case p.DefCall():
@@ -175,15 +186,24 @@ class Lowering:
 
     def _of_call(self, expr: Expr) -> Form:
         """The same for every row: evaluated now, once."""
-        form = self._known.get(id(expr))
-        if form is None:
-            try:
-                with bounded():
-                    form = fixed(evaluate(expr, Frame(self.call, self.budget)), expr.type)
-            except Overflow:
-                form = Fixed(stand_in(expr.type), over=TRUE)
-            self._known[id(expr)] = form
+        known = self._known.get(id(expr))
+        if known is not None:
+            return known[1]
+        try:
+            with bounded():
+                form = fixed(evaluate(expr, Frame(self.call, self.budget)), expr.type)
+        except Overflow:
+            form = Fixed(stand_in(expr.type), over=TRUE)
+        self._known[id(expr)] = expr, form
         return form
+
+    def over(self, items: Items) -> Lowering:
+        """For expressions of items, as if one were the option; what the call holds is known already."""
+        return Lowering(items.schema, self.call, budget=self.budget, _known=self._known, _items=self._items)
+
+    def fresh(self) -> int:
+        """A number that no other node has."""
+        return next(self._fresh)
 
     # --- columns ----------------------------------------------------------------------------------------------------
 
@@ -251,6 +271,8 @@ class Lowering:
         value = self.form(expr.value, names)
         if value.there == TRUE:
             return value
+        if value == Fixed(None):
+            return self.form(expr.default, names)
         default = self.form(expr.default, names)
         if isinstance(value, SetColumn) and default == Fixed(frozenset()):
             return SetColumn(value.path, TRUE, value.over)  # absent sets are empty ranges already
@@ -270,16 +292,16 @@ class Lowering:
         if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
             raise Unlowered
         floating = isinstance(type, FLOATS)
-        a, b = self._number(then, floating).value, self._number(otherwise, floating).value
-        chosen = a if condition == TRUE or a == b else b if condition == FALSE else self._select(condition, a, b)
+        a, b = self.number(then, floating).value, self.number(otherwise, floating).value
+        chosen = a if condition == TRUE or a == b else b if condition == FALSE else self.select(condition, a, b)
         return Number(chosen, floating, there, over)
 
-    def _select(self, condition: Literal, then: int, otherwise: int) -> int:
+    def select(self, condition: Literal, then: int, otherwise: int) -> int:
         if condition & 1:
             condition, then, otherwise = negated(condition), otherwise, then
         return self.graph.value(Select(condition, then, otherwise))
 
-    def _number(self, form: Form, floating: bool) -> Number:
+    def number(self, form: Form, floating: bool) -> Number:
         match form:
             case Number():
                 assert form.floating == floating
@@ -340,7 +362,7 @@ class Lowering:
         return value
 
     def _operand(self, form: Form, expr: Expr) -> int:
-        return self._number(form, isinstance(t.present(expr.type), FLOATS)).value
+        return self.number(form, isinstance(t.present(expr.type), FLOATS)).value
 
     def _computed(self, expr: p.Apply, forms: list[Form]) -> Fixed:
         """Of constants, a constant; of an absent one, nothing."""
@@ -371,8 +393,6 @@ class Lowering:
             parameter.name: self.form(argument, names)
             for parameter, argument in zip(definition.parameters, expr.arguments, strict=True)
         }
-        if not arguments:
-            return self._of_call(definition.body)
         key = (definition, tuple(arguments.values()))
         form = self._calls.get(key)
         if form is None:
@@ -381,15 +401,13 @@ class Lowering:
 
     # --- many values ------------------------------------------------------------------------------------------------
 
-    def _comprehension(self, expr: p.Comprehension) -> Form:
-        if free_variables(expr):
+    def _comprehension(self, expr: p.Comprehension, names: Names) -> Form:
+        source = self.form(expr.source, names)
+        if isinstance(source, Fixed):
+            return self._over_items(expr, source, names)
+        if free_variables(expr) or not isinstance(source, SetColumn):
             raise Unlowered
-        if not reads_option(expr):
-            return self._of_call(expr)
         if expr.kind not in ("any", "all", "count"):
-            raise Unlowered
-        source = self.form(expr.source)
-        if not isinstance(source, SetColumn):
             raise Unlowered
         if expr.condition is None:
             size = Number(self.graph.value(SetSize(source.path)), False, source.there, source.over)
@@ -399,6 +417,47 @@ class Lowering:
         if reads_option(expr.condition) or may_overflow(expr.condition):
             raise Unlowered
         return self._elements(expr.kind, source, expr.condition, expr.variable)
+
+    def _over_items(self, expr: p.Comprehension, source: Fixed, names: Names) -> Form:
+        """Over what the call holds: the same for every row, or looked up."""
+        if source.over != FALSE or source.value is None:
+            raise Unlowered
+        constants = {name: form.value for name, form in names.items() if isinstance(form, Fixed) and form.over == FALSE}
+        bound = with_constants(expr, constants)
+        assert isinstance(bound, p.Comprehension)
+        if not reads_row(bound, expr.variable):
+            return self._answer(bound, source)
+        if free_variables(bound):
+            return look_up(self, bound, self._items_of(source, expr), names)
+        key = self._key(bound)
+        if key not in self._lookups:
+            try:
+                self._lookups[key] = look_up(self, bound, self._items_of(source, expr), names)
+            except Unlowered:
+                self._lookups[key] = None
+        form = self._lookups[key]
+        if form is None:
+            raise Unlowered
+        return form
+
+    def _answer(self, expr: p.Comprehension, source: Fixed) -> Form:
+        if len(source.value) < FEW_ITEMS:
+            return self._of_call(expr)
+        key = self._key(expr)
+        form = self._lookups.get(key)
+        if form is None:
+            try:
+                form = fixed(answer(self, expr, self._items_of(source, expr)), expr.type)
+            except Overflow:
+                form = Fixed(stand_in(expr.type), over=TRUE)
+            self._lookups[key] = form
+        return form
+
+    def _items_of(self, source: Fixed, expr: p.Comprehension) -> Items:
+        items = self._items.get(id(source.value))
+        if items is None:
+            items = self._items[id(source.value)] = Items(source.value, expr.source.type, expr.span)
+        return items
 
     def _elements(self, kind: str, source: SetColumn, condition: Expr, variable: str) -> Form:
         """The condition looks at the element alone: it is decided once for each distinct one."""
@@ -418,7 +477,7 @@ class Lowering:
 
     def _batch_value(self, expr: p.BatchValue, names: Names) -> Form:
         form = self.form(expr.argument, names)
-        argument = self._number(form, isinstance(t.present(expr.argument.type), FLOATS))
+        argument = self.number(form, isinstance(t.present(expr.argument.type), FLOATS))
         if isinstance(form, Fixed):
             raise Unlowered
         graph = self.graph
@@ -442,11 +501,10 @@ class Lowering:
 
     def _residual(self, expr: Expr) -> Form:
         """Of a bool, an int or a float; what makes a text or a set is left to what surrounds it."""
-        type = t.present(expr.type)
-        if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
-            raise Unlowered
         if not reads_option(expr):
             return self._of_call(expr)
+        if isinstance(t.present(expr.type), t.Text | t.Closed | t.Set | t.Record | t.List):
+            raise Unlowered
         paths = paths_read(expr)
         if len(paths) == 1 and not reads_batch(expr) and isinstance(self._column(paths[0]), TextColumn):
             return self._of_text(expr, paths[0])

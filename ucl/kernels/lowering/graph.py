@@ -15,9 +15,12 @@ from ucl.kernels.plan import (
     Among,
     AnyElement,
     AtLeast,
+    Below,
     Constant,
+    Entry,
     Flag,
     FromWall,
+    Group,
     HasElement,
     HasValue,
     Literal,
@@ -49,8 +52,12 @@ def arguments_of(node: ValueNode) -> tuple[int, ...]:
             return (argument,)
         case Select(_, then, otherwise):
             return (then, otherwise)
-        case HasElement(_, int() as argument):
+        case HasElement(_, int() as argument) | Entry(argument):
             return (argument,)
+        case Below(group, bound):
+            return (group, bound)
+        case Group(keys):
+            return tuple(key for key in keys if isinstance(key, int))
         case _:
             return ()
 
