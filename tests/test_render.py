@@ -182,7 +182,9 @@ def test_sarif_is_what_its_schema_says(code: str, path: str, text: str, data: st
     assert len({rule["id"] for rule in rules}) == len(rules)
 
 
-@pytest.mark.parametrize(("path", "uri"), [("/a/b.ucl", "file:///a/b.ucl"), ("a/b.ucl", "a/b.ucl"), ("\udcff.ucl", "%FF.ucl")])
+@pytest.mark.parametrize(
+    ("path", "uri"), [("/a/b.ucl", "file:///a/b.ucl"), ("a/b.ucl", "a/b.ucl"), ("\udcff.ucl", "%FF.ucl")]
+)
 def test_sarif_uris(path: str, uri: str) -> None:
     log = json.loads(render.to_sarif([found(path=path)], "1"))
     assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
