@@ -11,63 +11,59 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ucl.frozen import frozen
-from ucl.llm.grammar.forms import Choice, Form, Use, chain, choice, form, one_of
-from ucl.llm.grammar.values import ORDERED, Definitions, Values, spaced
+from ucl.llm.grammar.forms import Choice, Form, Use, chain, choice, form, many, one_of
+from ucl.llm.grammar.values import ORDERED, TEXT_TESTS, Values
 from ucl.llm.grammar.vocabulary import Subject
 from ucl.semantics import types as t
-from ucl.semantics.types import BOOL, TEXT, Type
+from ucl.semantics.types import BOOL, INT, TEXT, Type
 
 _DEEPEST = 2
-_TEXT_TESTS = ("contains", "ends_with", "like", "starts_with")
 _SET_TESTS = ("overlaps", "subset")
 _TEXT_FORMS = ("casefold", "lower")
 
 
 @frozen
 class Conditions:
-    """`condition` is any; `test` one test of values that are always there; the rest joins them."""
+    """`condition` is any; `test` one test of values that are always there."""
 
     condition: Form
     test: Form
-    and_: Use
-    or_: Use
 
 
 def conditions(values: Values) -> Conditions | None:
     """None where the vocabulary has nothing that could be tested."""
-    define = values.define
-    and_ = define.terminal("AND", spaced("and"))
-    or_ = define.terminal("OR", spaced("or"))
     present = _presence_terminals(values)
-    test = define.rule_of("test", [*_tests(values), _presence(values, present)])
+    test = values.define.rule_of("test", [*_tests(values), _presence(values, present)])
     if test is None:
         return None
-    known = define.rule_of("known", _known(values, present, and_))
+    known = values.define.rule_of("known", _known(values, present))
+    return Conditions(joined(values, "condition", test, known), test)
+
+
+def joined(values: Values, name: str, test: Form, known: Form | None = None) -> Form:
+    """Tests joined by `and`, `or` and `not`; `known` are pairs of tests that `and` has joined already."""
     inner: dict[str, Form] | None = None
-    for depth in range(_DEEPEST, -1, -1):
-        inner = _level(define, depth, test, known, inner, and_, or_)
-    assert inner is not None
-    return Conditions(inner["condition"], test, and_, or_)
+    for depth in range(_DEEPEST, 0, -1):
+        inner = _level(values, f"{name}_{depth}", test, known, inner)
+    return _level(values, name, test, known, inner)["any"]
 
 
-def _level(
-    define: Definitions, depth: int, test: Form, known: Form | None, inner: dict[str, Form] | None, and_: Use, or_: Use
-) -> dict[str, Form]:
+def _level(values: Values, name: str, test: Form, known: Form | None, inner: dict[str, Form] | None) -> dict[str, Form]:
     """The rules at one depth of parentheses. `both` and `either` join two or more."""
-    suffix = f"_{depth}" if depth else ""
+    define, and_, or_ = values.define, values.and_, values.or_
     more = [] if known is None else [known]
     negated = [chain("not ", test)] + ([chain("not (", inner["several"], ")")] if inner else [])
-    single = define.rule(f"single{suffix}", choice(test, *negated))
+    single = define.rule(f"{name}_single", choice(test, *negated))
     grouped = [chain("(", inner["either"], ")")] if inner else []
-    factor = define.rule(f"factor{suffix}", choice(single, *more, *grouped))
-    both = Use(f"both{suffix}")
+    factor = define.rule(f"{name}_factor", choice(single, *more, *grouped))
+    both = Use(f"{name}_both")
     define.rule(both.name, choice(chain(factor, and_, factor), chain(both, and_, factor)))
-    term = define.rule(f"term{suffix}", choice(single, *more, both))
-    either = Use(f"either{suffix}")
+    term = define.rule(f"{name}_term", choice(single, *more, both))
+    either = Use(f"{name}_either")
     define.rule(either.name, choice(chain(term, or_, term), chain(either, or_, term)))
     return {
-        "condition": define.rule(f"condition{suffix}", choice(term, either)),
-        "several": define.rule(f"several{suffix}", choice(both, *more, either)),
+        "any": define.rule(name, choice(term, either)),
+        "several": define.rule(f"{name}_several", choice(both, *more, either)),
         "either": either,
     }
 
@@ -119,6 +115,7 @@ def _set_tests(values: Values, element: Type, subject: Form) -> Iterator[Form]:
     for name in _SET_TESTS:
         if other is not None and values.has(name):
             yield values.call(name, subject, other)
+            yield values.call(name, other, subject)
 
 
 def _text_value(values: Values) -> Form | None:
@@ -134,7 +131,7 @@ def _text_tests(values: Values, text: Form) -> Iterator[Form]:
     for name in _TEXT_FORMS:
         if values.has(name):
             yield chain(values.call(name, _needed(values.subject(TEXT))), values.equal, _needed(values.literal(TEXT)))
-    for name in _TEXT_TESTS:
+    for name in TEXT_TESTS:
         if values.has(name):
             yield values.call(name, text, _needed(values.literal(TEXT)))
 
@@ -164,17 +161,19 @@ def _presence(values: Values, present: dict[str, Use]) -> Form | None:
     return values.define.rule_of("presence", options)
 
 
-def _known(values: Values, present: dict[str, Use], and_: Use) -> Iterator[Form]:
-    """`present(x) and x > 3`: one form for each set of guards, since both must speak of the same path."""
+def _known(values: Values, present: dict[str, Use]) -> Iterator[Form]:
+    """`present(x) and x > 3 and x < 9`: one form for each set of guards, since all must speak of the same path."""
     guarded: dict[tuple[str, ...], dict[Type, list[Subject]]] = {}
     for subject in values.vocabulary.subjects if present else ():
         if subject.guards:
             guarded.setdefault(subject.guards, {}).setdefault(subject.type, []).append(subject)
     for number, (guards, by_type) in enumerate(guarded.items(), 1):
         tests = [test for type_, subjects in by_type.items() for test in _guarded(values, number, type_, subjects)]
-        rule = values.define.rule_of(f"known_{number}", tests)
-        if rule is not None:
-            yield chain(*(part for path in guards for part in (present[path], and_)), rule)
+        test = values.define.rule_of(f"known_{number}", tests)
+        if test is not None:
+            single = values.define.rule(f"known_{number}_single", choice(test, chain("not ", test)))
+            head = (part for path in guards for part in (present[path], values.and_))
+            yield chain(*head, single, many(values.and_, single))
 
 
 def _guarded(values: Values, number: int, type_: Type, subjects: Iterable[Subject]) -> Iterator[Form]:
@@ -182,8 +181,9 @@ def _guarded(values: Values, number: int, type_: Type, subjects: Iterable[Subjec
     several = isinstance(names, Choice)
     subject = values.define.terminal(f"KNOWN_{number}_{values.key(type_).upper()}", names) if several else names
     yield from _tests_of(values, type_, subject)
-    if type_ == BOOL:
-        yield chain("not ", subject)
+    measure = "length" if type_ == TEXT else "size" if isinstance(type_, t.Set) else None
+    if measure is not None and values.has(measure):
+        yield chain(values.call(measure, subject), _needed(_tail(values, INT)))
     if type_ == TEXT:
         literal = _needed(values.literal(TEXT))
-        yield from (values.call(name, subject, literal) for name in _TEXT_TESTS if values.has(name))
+        yield from (values.call(name, subject, literal) for name in TEXT_TESTS if values.has(name))

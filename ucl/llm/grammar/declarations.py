@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from ucl.llm.grammar import literals
-from ucl.llm.grammar.conditions import Conditions, conditions
-from ucl.llm.grammar.forms import Form, Grammar, Use, chain, choice, many, maybe, one_of
+from ucl.llm.grammar.conditions import Conditions, conditions, joined
+from ucl.llm.grammar.forms import Form, Grammar, chain, choice, many, maybe, one_of
 from ucl.llm.grammar.names import new_names
 from ucl.llm.grammar.values import Definitions, Values, spaced
 from ucl.llm.grammar.vocabulary import Vocabulary
@@ -171,12 +171,7 @@ def _promise(values: Values, found: Conditions | None) -> Form | None:
     said: list[Form] = [fact]
     if found is not None and not vocabulary.values_named & OUTCOMES.keys():
         said.append(found.test)
-    single = define.rule("expected", choice(*said, *(chain("not ", what) for what in said)))
-    if found is None:
-        return single
-    both, either = Use("expected_together"), Use("promise")
-    define.rule(both.name, choice(single, chain(both, found.and_, single)))
-    return define.rule(either.name, choice(both, chain(either, found.or_, both)))
+    return joined(values, "promise", define.rule("expectation", choice(*said)))
 
 
 def _facts(values: Values) -> Iterator[Form]:

@@ -77,13 +77,14 @@ def chain(*parts: Form | str) -> Form:
 
 
 def choice(*options: Form | str) -> Form:
-    """One of the options, of which there must be one at least."""
+    """One of the options, of which there must be one at least. In a terminal one that begins another comes after it."""
     assert options
     return form(options[0]) if len(options) == 1 else Choice(tuple(map(form, options)))
 
 
 def one_of(words: Iterable[str]) -> Form:
-    return choice(*sorted(set(words)))
+    """The longest first: where one word begins another, Python's regular expressions take the first that fits."""
+    return choice(*sorted(set(words), key=lambda word: (-len(word), word)))
 
 
 def maybe(*parts: Form | str) -> Form:

@@ -17,7 +17,7 @@ from ucl.semantics.types import Unit
 _NONZERO = chars("1-9")
 _ENDS = chain("..", maybe("="))
 _MORE_WHOLE = 8
-_LONGEST_TEXT = 100
+_LONGEST_TEXT = 1000
 
 BOOL = choice("true", "false")
 WEEKDAY = choice("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -34,16 +34,17 @@ def _grouped(groups: int) -> Form:
 
 
 _FRACTION = chain(".", times(DIGIT, 1, 9))
-_TO_ONE = choice("1", chain("1.", times("0", 1, 9)))
-_BELOW_ONE = choice("0", chain("0.", times(DIGIT, 1, 9)))
+_ONE = chain("1", maybe(".", times("0", 1, 9)))
+_BELOW_ONE = chain("0", maybe(_FRACTION))
 _PART_OF_ONE = chain("0.", times("0", 0, 5), _NONZERO, times(DIGIT, 0, 3))
 
-INT = chain(maybe("-"), choice(_whole(18), _grouped(5)))
-FLOAT = chain(maybe("-"), choice(_whole(9), _grouped(2)), maybe(_FRACTION), maybe("%"))
+INT = chain(maybe("-"), choice(_grouped(5), _whole(18)))
+FLOAT = chain(maybe("-"), choice(_grouped(2), _whole(9)), maybe(_FRACTION), maybe("%"))
 POSITIVE = choice(_PART_OF_ONE, chain(_NONZERO, times(DIGIT, 0, 8), maybe(_FRACTION)))
-SCORE = choice(_BELOW_ONE, _TO_ONE, chain("-", choice(_PART_OF_ONE, _TO_ONE)))
-CONFIDENCE = choice(_BELOW_ONE, _TO_ONE)
-PRIORITY = choice(chain(DIGIT, maybe(".", times(DIGIT, 1, 3))), "10")
+_PERCENT = chain(choice("100", chain(_NONZERO, maybe(DIGIT))), "%")
+SCORE = choice(chain(maybe("-"), _PERCENT), _BELOW_ONE, _ONE, chain("-", choice(_PART_OF_ONE, _ONE)))
+CONFIDENCE = choice(_PERCENT, _BELOW_ONE, _ONE)
+PRIORITY = choice("10", chain(DIGIT, maybe(".", times(DIGIT, 1, 3))))
 
 
 # --- ranges of numbers ----------------------------------------------------------------------------------------------
@@ -74,19 +75,19 @@ def _open(value: Form) -> tuple[Form, ...]:
 
 
 INT_RANGE = choice(
-    *_open(INT),
     _ascending(5, _ENDS),
     *_ascending_within_tens(_ENDS),
     chain("-", _NONZERO, times(DIGIT, 0, _MORE_WHOLE), _ENDS, _whole(9)),
+    *_open(INT),
 )
 FLOAT_RANGE = choice(
-    *_open(FLOAT),
     chain(_ascending(4, chain(maybe(_FRACTION), _ENDS)), maybe(_FRACTION)),
     *(
         chain(f"0.{first}", times(DIGIT, 0, 8), _ENDS, "0.", chars(f"{first + 1}-9"), times(DIGIT, 0, 8))
         for first in range(9)
     ),
     chain("-", _NONZERO, times(DIGIT, 0, _MORE_WHOLE), maybe(_FRACTION), _ENDS, _whole(9), maybe(_FRACTION)),
+    *_open(FLOAT),
 )
 
 
@@ -108,22 +109,27 @@ def positive_quantity(units: Sequence[Unit]) -> Form:
 
 
 def quantity_range(units: Sequence[Unit]) -> Form:
-    return choice(*_open(quantity(units)), *_same_unit(_names(units), 3))
+    return choice(*_same_unit(_names(units), 3), *_open(quantity(units)))
 
 
 def duration(units: Sequence[Unit]) -> Form:
     """`90min`, `1.5h`, and `1h30min` of units that follow each other; always whole microseconds."""
-    return chain(maybe("-"), choice(_one_unit(units), *_two_units(units)))
+    return chain(maybe("-"), choice(*_two_units(units), _one_unit(units)))
 
 
 def positive_duration(units: Sequence[Unit]) -> Form:
-    whole = chain(_NONZERO, times(DIGIT, 0, 5))
-    return chain(choice(whole, chain(whole, ".", times(DIGIT, 1, 3))), one_of(_names(units)))
+    return chain(_NONZERO, times(DIGIT, 0, 5), maybe(".", times(DIGIT, 1, 3)), one_of(_names(units)))
 
 
 def duration_range(units: Sequence[Unit]) -> Form:
     usual = [name for name in ("min", "h", "d") if name in _names(units)]
-    return choice(*_open(duration(units)), *_same_unit(usual, 2), *_minutes_to_hours(usual))
+    return choice(*_same_unit(usual, 2), *_minutes_to_hours(usual), *_open(duration(units)))
+
+
+def whole_days(units: Sequence[Unit]) -> Form | None:
+    """What can be added to a date."""
+    names = [name for name in ("d", "w") if name in _names(units)]
+    return chain(_NONZERO, times(DIGIT, 0, 3), one_of(names)) if names else None
 
 
 def _one_unit(units: Sequence[Unit]) -> Form:
@@ -179,7 +185,7 @@ _OFFSET = choice("Z", chain(chars("+-"), choice(chain("0", _NONZERO), chain("1",
 DATETIME = chain(DATE, "T", TIME, maybe(_OFFSET))
 # Of two days a grammar can't say which one is earlier, so ranges of days and instants have one end only.
 FROM_ON = form("..")
-UP_TO = choice("..", "..=")
+UP_TO = choice("..=", "..")
 
 
 def _two_hours() -> Iterator[Form]:
@@ -205,11 +211,11 @@ def _within_an_hour() -> Iterator[Form]:
 
 
 TIME_RANGE = choice(
-    *_open(_CLOCK),
     chain(choice(*_two_hours()), ":", _MINUTE),
     *_within_an_hour(),
     chain(_CLOCK, "..=", _CLOCK),
     chain(maybe(_CLOCK), "..24:00"),
+    *_open(_CLOCK),
 )
 
 

@@ -90,7 +90,7 @@ def _point(point: int) -> str:
     """A character as it is where it can be seen, else by its number, as all engines read it."""
     if 0x20 <= point < 0x7F or chr(point).isalnum():
         return chr(point)
-    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
+    return f"\\x{point:02X}" if point < 0x80 else f"\\u{point:04X}" if point <= 0xFFFF else f"\\U{point:08X}"
 
 
 def _class(form: Chars, shown: Callable[[int], str]) -> str:
@@ -142,6 +142,7 @@ def _expression(form: Form, quoted: Callable[[str], str], name: Callable[[str], 
 
 # Names are held to their length; only texts are not.
 _LONGEST_WRITTEN_OUT = 64
+_LONGEST_CLASS = 20
 
 
 def _ebnf(grammar: Grammar, bounded: bool) -> Iterator[str]:
@@ -150,33 +151,49 @@ def _ebnf(grammar: Grammar, bounded: bool) -> Iterator[str]:
 
     for rule, body in grammar.rules.items():
         yield f"{name(rule)} ::= {_expression(body, _quoted, name)}"
+    characters = _Characters(bounded)
     for terminal, body in grammar.terminals.items():
-        yield f"{name(terminal)} ::= {_characters(body, bounded)}"
+        yield f"{name(terminal)} ::= {characters.expression(body)}"
+    for number, text in enumerate(characters.classes, 1):
+        yield f"characters-{number} ::= {text}"
 
 
-def _characters(form: Form, bounded: bool) -> str:
-    match form:
-        case Literal(text):
-            return _quoted(text)
-        case Chars():
-            return _class(form, _ebnf_point)
-        case Chain(parts):
-            return " ".join(_in_sequence(part, bounded) for part in parts)
-        case Choice(options):
-            return " | ".join(_characters(option, bounded) for option in options)
-        case Times(part, least, most):
-            inner = _characters(part, bounded)
-            inner = inner if isinstance(part, Chars | Literal) else f"({inner})"
-            return inner + _repeats(least, most) if bounded else _written_out(inner, least, most)
-        case Use(name):
-            raise AssertionError(f"`{name}` stands in a terminal")
-    assert_never(form)
+class _Characters:
+    """Writes terminals as rules. Long classes get rules of their own, in `classes`, since they come again and again."""
 
+    def __init__(self, bounded: bool) -> None:
+        self._bounded = bounded
+        self.classes: list[str] = []
 
-def _in_sequence(part: Form, bounded: bool) -> str:
-    text = _characters(part, bounded)
-    written_out = isinstance(part, Times) and not bounded and " " in text
-    return f"({text})" if isinstance(part, Choice) or written_out else text
+    def expression(self, form: Form) -> str:
+        match form:
+            case Literal(text):
+                return _quoted(text)
+            case Chars():
+                return self._class(form)
+            case Chain(parts):
+                return " ".join(map(self._in_sequence, parts))
+            case Choice(options):
+                return " | ".join(map(self.expression, options))
+            case Times(part, least, most):
+                inner = self.expression(part)
+                inner = inner if isinstance(part, Chars | Literal) else f"({inner})"
+                return inner + _repeats(least, most) if self._bounded else _written_out(inner, least, most)
+            case Use(name):
+                raise AssertionError(f"`{name}` stands in a terminal")
+        assert_never(form)
+
+    def _in_sequence(self, part: Form) -> str:
+        text = self.expression(part)
+        return f"({text})" if isinstance(part, Choice) else text
+
+    def _class(self, form: Chars) -> str:
+        text = _class(form, _ebnf_point)
+        if len(text) <= _LONGEST_CLASS:
+            return text
+        if text not in self.classes:
+            self.classes.append(text)
+        return f"characters-{self.classes.index(text) + 1}"
 
 
 def _written_out(inner: str, least: int, most: int | None) -> str:
@@ -191,4 +208,7 @@ def _written_out(inner: str, least: int, most: int | None) -> str:
 
 
 def _ebnf_point(point: int) -> str:
-    return f"\\{chr(point)}" if chr(point) in '\\]^-["' else _point(point)
+    """llama.cpp knows no escapes for the signs of a class, but numbers."""
+    if chr(point) in ']^-["':
+        return f"\\x{point:02X}"
+    return "\\\\" if chr(point) == "\\" else _point(point)

@@ -10,13 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ucl.llm.grammar import literals
-from ucl.llm.grammar.forms import Chain, Choice, Form, Grammar, Times, Use, chain, choice, many, maybe, one_of, times
+from ucl.llm.grammar.forms import (
+    Chain,
+    Choice,
+    Form,
+    Grammar,
+    Literal,
+    Times,
+    Use,
+    chain,
+    choice,
+    many,
+    maybe,
+    one_of,
+    times,
+)
 from ucl.llm.grammar.vocabulary import Subject, Vocabulary
 from ucl.semantics import types as t
 from ucl.semantics.types import BOOL, DATE, DATETIME, DURATION, FLOAT, INT, TEXT, WEEKDAY, Type
 from ucl.syntax.layout.expressions import quote
 
 ORDERED = (t.Int, t.Float, t.Quantity, t.Duration, t.Date, t.Time, t.DateTime)
+TEXT_TESTS = ("contains", "ends_with", "like", "starts_with")
+_VARIABLES = ("a", "each", "one", "element")
 MEASURED = (t.Int, t.Float, t.Quantity, t.Duration)
 
 
@@ -82,13 +98,16 @@ class Values:
         self._keys: dict[Type, str] = {}
         self._made: dict[tuple[str, Type], Use | None] = {}
         terminal = definitions.terminal
+        self.and_ = terminal("AND", spaced("and"))
+        self.or_ = terminal("OR", spaced("or"))
         self.within = terminal("IN", spaced(choice("in", "not in")))
         self.equal = terminal("EQUAL", spaced(choice("==", "!=")))
-        self.compare = terminal("COMPARE", spaced(choice("==", "!=", "<", "<=", ">", ">=")))
+        self.compare = terminal("COMPARE", spaced(one_of(("==", "!=", "<", "<=", ">", ">="))))
         self.comma = terminal("COMMA", chain(",", choice(" ", _NEW_LINE)))
         self.soft = maybe(terminal("BREAK", chain("\n", times("  ", 1, 12))))
         self._default = terminal("DEFAULT", spaced("??"))
         self._minus = terminal("MINUS", spaced("-"))
+        self._plus_or_minus = terminal("PLUS_OR_MINUS", spaced(choice("+", "-")))
         self.types = self._types()
 
     def _types(self) -> list[Type]:
@@ -207,12 +226,17 @@ class Values:
         names = self.vocabulary.lets.get(type_)
         return self.define.terminal(f"{self.key(type_).upper()}_LET", one_of(names)) if names else None
 
+    def _argument(self, type_: Type) -> Use | None:
+        """What a function is given."""
+        options = [self.literal(type_), self.field(type_), self.let(type_)]
+        return self.define.rule_of(f"{self.key(type_)}_argument", options)
+
     def value(self, type_: Type) -> Use | None:
-        """What a test compares with, and what a function is given."""
+        """What a test compares with; the mean of ints is no int, but can be compared with one."""
         return self._once("value", type_, self._value)
 
     def _value(self, type_: Type) -> Use | None:
-        options = [self.literal(type_), self.field(type_), self.let(type_), self._mean(type_)]
+        options = [self._argument(type_), self._mean(type_), self._moved(type_)]
         return self.define.rule_of(f"{self.key(type_)}_value", options)
 
     def _mean(self, type_: Type) -> Form | None:
@@ -220,6 +244,19 @@ class Values:
         if field is None or not isinstance(type_, MEASURED) or not self.has("mean_of"):
             return None
         return chain("mean_of(", field, ")")
+
+    def _moved(self, type_: Type) -> Form | None:
+        """`today + 7d`, `limit - 2`"""
+        field, amount = self.field(type_), None
+        match type_:
+            case t.Date():
+                days = literals.whole_days(self.vocabulary.units[None])
+                amount = None if days is None else self.define.terminal("WHOLE_DAYS", days)
+            case t.DateTime():
+                amount = self.literal(DURATION)
+            case _ if isinstance(type_, MEASURED):
+                amount = self.literal(type_)
+        return None if field is None or amount is None else chain(field, self._plus_or_minus, amount)
 
     def subject(self, type_: Type) -> Use | None:
         """What a test is about."""
@@ -236,7 +273,7 @@ class Values:
 
     def _calls(self, type_: Type) -> Iterable[Form]:
         for function in self.vocabulary.functions:
-            arguments = [self.value(parameter) for parameter in function.parameters]
+            arguments = [self._argument(parameter) for parameter in function.parameters]
             given = [argument for argument in arguments if argument is not None]
             if t.present(function.result) != type_ or len(given) < len(arguments):
                 continue
@@ -255,14 +292,18 @@ class Values:
                 if isinstance(other, t.Set):
                     yield self._derived_by("size", other)
             yield self.ranked("rank_of")
+            yield self.quantified("count")
         elif type_ == BOOL:
-            yield self.ranked("lowest")
-            yield self.ranked("highest")
+            yield from (self.ranked(builtin) for builtin in ("lowest", "highest"))
+            yield from (self.quantified(builtin) for builtin in ("any", "all"))
         elif type_ == WEEKDAY:
             yield self._derived_by("night_of", DATETIME)
         elif type_ == DURATION:
             for moment in (self.field(DATETIME), self.field(DATE)):
                 yield None if moment is None else chain(moment, self._minus, moment)
+        if isinstance(type_, MEASURED):
+            field = self.field(type_)
+            yield None if field is None else chain(field, self._plus_or_minus, field)
 
     def _derived_by(self, builtin: str, argument: Type) -> Form | None:
         subject = self.subject(argument) if self.has(builtin) else None
@@ -273,6 +314,19 @@ class Values:
         fields = [self.field(type_) for type_ in self.types if isinstance(type_, ORDERED)]
         ordered = self.define.rule_of("ordered", fields) if self.has(builtin) else None
         return None if ordered is None else chain(f"{builtin}(", ordered, ")")
+
+    def quantified(self, builtin: str) -> Form | None:
+        """`any(a in attendees where ends_with(a, "@corp.example"))`"""
+        texts = self.subject(t.Set(TEXT)) if t.Set(TEXT) in self.types else None
+        tests = [test for test in TEXT_TESTS if self.has(test)]
+        variable = next((name for name in _VARIABLES if name not in self.vocabulary.values_named), None)
+        if texts is None or variable is None or not tests or not self.has(builtin):
+            return None
+        literal = self.define.terminal("TEXT", literals.TEXT)
+        where = self.define.terminal("WHERE", spaced("where"))
+        test = choice(*(self.call(test, Literal(variable), literal) for test in tests))
+        condition = self.define.rule("text_condition", choice(test, chain("not ", self.define.rule("text_test", test))))
+        return chain(f"{builtin}(", self.soft, f"{variable} in ", texts, where, condition, self.soft, ")")
 
     def among(self, type_: Type) -> Use | None:
         """What can follow `in` after a value of this type."""
