@@ -20,6 +20,7 @@ from ucl.kernels.run import Details, Scores, details
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
+from ucl.scoring.choice_sets import choice_sets
 from ucl.scoring.explain import Explanation
 from ucl.scoring.records import all_records, record_at
 from ucl.scoring.words import invalid_json, reason_of
@@ -90,25 +91,6 @@ def score_planned(
 def _threads_for(rows: int) -> int:
     """All cores for a long table; starting threads costs more than a short one."""
     return (os.cpu_count() or 1) if rows >= _LONG_TABLE else 1
-
-
-def choice_sets(table: pa.Table, column: str) -> NDArray[np.int64]:
-    """A number for each row's choice set; rows without a value are one set."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if column not in table.column_names:
-        raise errors.no_such_column(column, table.column_names)
-    values = table[column]
-    if pa.types.is_null(values.type):
-        return np.zeros(len(values), np.int64)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    try:
-        codes = pc.rank(values, sort_keys="ascending", tiebreaker="dense")
-    except pa.ArrowNotImplementedError:
-        raise errors.not_comparable(column) from None
-    return np.asarray(codes, np.int64)
 
 
 @dataclass(frozen=True)
