@@ -6,11 +6,12 @@ JSON; and, for a test that it passes, the plainest point nearby that passes it t
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ucl.analysis.cells.inputs import CHOICES, NOW, Key, Place
+from ucl.analysis.cells.inputs import CHOICES, NOW, Input, Key, Place
 from ucl.analysis.cells.moments import PLAIN_DAY
 from ucl.analysis.cells.survey import Side
 from ucl.analysis.cells.values import default_of, plainness, values_of
@@ -20,12 +21,15 @@ from ucl.semantics import types as t
 from ucl.semantics.calendar import weekday_of_days
 from ucl.semantics.operations import HOUR
 from ucl.semantics.outcome import Call
+from ucl.semantics.program import Field
 from ucl.semantics.types import DATETIME, DAY
 from ucl.semantics.values import check_domain, to_data, to_json
 from ucl.semantics.zones import Zone
 
 _MOST_TRIES = 600
 _ROUNDS = 3
+_MEMORIES = 12
+_SHARED = 0.6
 
 
 @frozen
@@ -56,6 +60,41 @@ def point_at(side: Side, known: Mapping[Key, Any], since: int) -> Point:
 def plain_value(side: Side, key: Key, since: int) -> Any:
     """What people would write where nothing is asked: the default, nothing, or a plain value."""
     return values_of(side.inputs.by_key[key], {}, side.zone, since).values[0]
+
+
+def with_memories(side: Side, point: Point) -> Iterator[Point]:
+    """The point, then with lists in its memory, where the program has any."""
+    yield point
+    if _lists(side, point):
+        yield from (with_memory(side, point, random.Random(seed)) for seed in range(_MEMORIES))
+
+
+def with_memory(side: Side, point: Point, chance: random.Random) -> Point:
+    """The point with lists of records that share values with the option and with one another."""
+    told = {key: _records(side, point, type, chance) for key, type in _lists(side, point).items()}
+    return Point({**point.values, **told})
+
+
+def _lists(side: Side, point: Point) -> dict[Key, t.List]:
+    types = {key: input.field.type for key, input in side.inputs.by_key.items() if key in point.values}
+    return {key: type for key, type in types.items() if isinstance(type, t.List)}
+
+
+def _records(side: Side, point: Point, type: t.List, chance: random.Random) -> tuple[dict[str, Any], ...]:
+    fields = type.element.schema.fields
+    return tuple(
+        {field.name: _shared(side, point, field, chance) for field in fields} for _ in range(chance.randint(1, 6))
+    )
+
+
+def _shared(side: Side, point: Point, field: Field, chance: random.Random) -> Any:
+    """A value of the field that stands in the option too, as often as not; else a plain one."""
+    kind = t.present(field.type)
+    fields = {key: input.field for key, input in side.inputs.by_key.items() if key in point.values}
+    same = [point.values[key] for key, other in fields.items() if t.present(other.type) == kind]
+    told = [v for v in same if v is not None and check_domain(v, field, side.zone)]
+    plain = values_of(Input((Place.MEMORY, (field.column,)), (field.name,), field), {}, side.zone, 0).values
+    return chance.choice(told) if told and chance.random() < _SHARED else chance.choice(plain[:4])
 
 
 def option_of(side: Side, point: Point) -> dict[str, Any]:

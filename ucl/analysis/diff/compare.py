@@ -25,7 +25,7 @@ from ucl.analysis.cells.survey import Side, Survey
 from ucl.analysis.diff.pairing import changed, declared_differently, joint_values
 from ucl.analysis.diff.replay import Replay, Shown
 from ucl.analysis.diff.sayings import Parts, Said, differs_in
-from ucl.analysis.points import Point, point_at, smallest
+from ucl.analysis.points import Point, point_at, smallest, with_memories, with_memory
 from ucl.analysis.properties.prove import PARTS
 from ucl.frozen import frozen
 from ucl.semantics.outcome import Outcome
@@ -196,7 +196,7 @@ class _Pair:
     def _look(self, view: View, cells: Grid) -> None:
         for cell in view.plainest(cells, _REPLAYS):
             point, joint = self._point(view.point(cells.axes, cell))
-            if self._note(point, joint):
+            if any(self._note(tried, joint) for tried in with_memories(self._sides[0], point)):
                 return
         self.undecided += 1
 
@@ -247,4 +247,5 @@ class _Pair:
         axes = [axis for axis in self._space.axes if axis.key is not None]
         for _ in range(_TRIES):
             known = {axis.key: chance.choice(axis.values) for axis in axes if axis.key is not None and axis.values}
-            self._note(*self._point(known))
+            point, joint = self._point(known)
+            self._note(with_memory(self._sides[0], point, chance), joint)

@@ -18,7 +18,7 @@ from ucl.analysis.cells.inputs import Key, Place, written_out
 from ucl.analysis.cells.outcomes import Declarations, Undecidable, valid_today
 from ucl.analysis.cells.space import Space, View
 from ucl.analysis.cells.survey import Side, Survey
-from ucl.analysis.points import Point, call_of, option_of, point_at, smallest
+from ucl.analysis.points import Point, call_of, option_of, point_at, smallest, with_memories
 from ucl.analysis.properties.extremes import Extreme
 from ucl.analysis.properties.spoken import Promise, Told, WrittenPromise, needs_of
 from ucl.frozen import frozen
@@ -149,9 +149,9 @@ class Prover:
             return Proved(not says.values.any()) if view.certain() else Undecided(_UNCERTAIN)
         for cell in view.plainest(broken, _REPLAYS):
             known = {key: value for key, (value,) in view.point(broken.axes, cell).items()}
-            point = point_at(self.side, known, self.since)
-            if self.fails(prop, point):
-                return Counterexample(self.smaller(prop, point))
+            for point in with_memories(self.side, point_at(self.side, known, self.since)):
+                if self.fails(prop, point):
+                    return Counterexample(self.smaller(prop, point))
         return Undecided(_UNCERTAIN)
 
     def fails(self, prop: Property, point: Point, program: Program | None = None) -> bool:
