@@ -162,11 +162,16 @@ def test_pieces_in_an_order_are_not_claimed_to_be_proved() -> None:
 
 
 def test_what_cannot_be_decided_may_be_anything() -> None:
-    memory = "schema Visit { place: text } memory visits: list<Visit>"
-    rules = """rule often on Meeting { when count(v in visits where v.place == (place ?? "")) > 3 score 0.5 }
-               rule early on Meeting { when start.time < 09:00 score -0.25 }"""
-    assert decided(memory + rules, "true", "score >= -0.25 and score <= 0.5") == Proved()
-    assert isinstance(decided(memory + rules, "start.time < 08:00", "score <= 0"), Undecided)
+    seen = 'count(v in visits where v.place == (place ?? ""))'
+    rules = f"""schema Visit {{ place: text }} memory visits: list<Visit>
+               rule often on Meeting {{ when {seen} > 3 score 0.5 }}
+               rule never on Meeting {{ when {seen} > 3 and {seen} < 2 score 1 }}
+               rule early on Meeting {{ when start.time < 09:00 score -0.25 }}"""
+    assert decided(rules, "true", "score >= -0.25 and score <= 1.5") == Proved()
+    assert isinstance(decided(rules, "true", "score <= 0.5"), Undecided)
+    shown = decided(rules, "start.time < 08:00", "score <= 0")
+    assert isinstance(shown, Counterexample)
+    assert len(shown.point.values["memory", ("visits",)]) > 3
 
 
 def test_a_score_that_varies_leaves_what_depends_on_it_undecided() -> None:
