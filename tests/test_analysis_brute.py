@@ -235,7 +235,8 @@ def test_the_applying_of_a_witness_is_what_is_compared() -> None:
     program, _ = check_source(
         Source(
             "p.ucl",
-            "schema S { b: bool  n: int in 0..=3 }\nrule r0 on S { when n > 1 score 0.5 }\nrule r1 on S { when n > 2 score -0.5 }",
+            "schema S { b: bool  n: int in 0..=3 }\n"
+            "rule r0 on S { when n > 1 score 0.5 }\nrule r1 on S { when n > 2 score -0.5 }",
         )
     )
     assert program is not None

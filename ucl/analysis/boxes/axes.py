@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from ucl.analysis.boxes import line
@@ -289,7 +290,7 @@ def _moments(zone: Zone, day: int, clocks: LineAxis, ends: Sequence[int]) -> Ite
     inner = [*ends[bisect_right(ends, start) : bisect_left(ends, end)]]
     inner += zone.transitions[bisect_right(zone.transitions, start) : bisect_left(zone.transitions, end)]
     edges = sorted({start, end, *inner})
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         offset = zone.offset(low)
         first, last = low + offset - day * DAY, high + offset - day * DAY
         for cell_low, cell_end in clocks.cells:

@@ -24,7 +24,8 @@ from ucl.semantics.expressions import Budget, Frame, evaluate
 from ucl.semantics.operations import HOUR, MINUTE, Overflow
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Expr
-from ucl.semantics.types import BOOL, DAY as DAY_LENGTH
+from ucl.semantics.types import BOOL
+from ucl.semantics.types import DAY as DAY_LENGTH
 
 # --- atoms ----------------------------------------------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ def _of_length(text: str, length: int, starts: Sequence[str], ends: Sequence[str
         yield text[:length]
         yield text[len(text) - length :]
         return
-    more = ("x" * length)[: length - len(text)]
+    more = (" and so on" * (1 + length // 10))[: length - len(text)]
     yield text + more
     yield more + text
     for start in starts:

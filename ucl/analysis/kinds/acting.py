@@ -22,7 +22,7 @@ def clashing_actions(study: Study) -> Iterator[Diagnostic]:
 
 
 def _clash(study: Study, about: Subject, other: Subject) -> Iterator[Diagnostic]:
-    boxes = list(_boxes(study, about, other))
+    boxes = list(_boxes(study, other, about))
     if not boxes:
         return
     blockers = study.blockers(about, other, feasible=False)
@@ -38,7 +38,7 @@ def _clash(study: Study, about: Subject, other: Subject) -> Iterator[Diagnostic]
 
 
 def _boxes(study: Study, a: Subject, b: Subject) -> Iterator[Box]:
-    """Where both act and the calls differ, were neither silenced."""
+    """Where both act and the calls differ, were neither silenced; `a` stands first in the source, as for the scene."""
     for i, j, x, y in pairs_of_calls(a, b):
         for left in study.scene.boxes(a.branch(i)) or ():
             for right in study.scene.boxes(b.branch(j)) or ():

@@ -20,8 +20,9 @@ from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.program import Rule
 
-MOST_A_RULE = 5
+# So many findings of a kind are listed; each rule has its share of them, and a few in any case.
 MOST = 300
+_LEAST_SHARE = 3
 # Trade-offs are counted one by one up to here; past it the count says `at least`.
 _MOST_TENSIONS = 200
 
@@ -40,12 +41,13 @@ class Tally:
     """How many findings each rule has, and how many pairs were not looked at for that."""
 
     study: Study
+    share: int
     by_rule: Counter[str] = field(default_factory=Counter)
     total: int = 0
     more: int = 0
 
     def is_full(self, rule: Subject) -> bool:
-        return self.study.exhausted or self.total >= MOST or self.by_rule[rule.name] >= MOST_A_RULE
+        return self.study.exhausted or self.total >= MOST or self.by_rule[rule.name] >= self.share
 
     def has_room(self, a: Subject, b: Subject) -> bool:
         full = self.is_full(a) or self.is_full(b)
@@ -56,6 +58,11 @@ class Tally:
         self.by_rule[a.name] += 1
         self.by_rule[b.name] += 1
         self.total += 1
+
+
+def share_of(rules: Sequence[Subject]) -> int:
+    """How many findings one rule may take part in; two rules share each."""
+    return max(_LEAST_SHARE, 2 * MOST // max(1, len(rules)))
 
 
 def living_rules(study: Study) -> list[Subject]:
@@ -97,7 +104,7 @@ def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
     def may(a: Subject, b: Subject) -> bool:
         return b.name not in over.get(a.name, ()) and a.name not in over.get(b.name, ())
 
-    tally, tensions = Tally(study), Tensions(study)
+    tally, tensions = Tally(study, share_of(rules)), Tensions(study)
     found: list[tuple[Pair, Point]] = []
     for pair in pairs_of(study, ups, downs, tally, tensions, may):
         point = meeting_point(study, pair, feasible=True)
@@ -209,7 +216,7 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
     groups: dict[frozenset[object], list[Subject]] = {}
     for rule in living_rules(study):
         groups.setdefault(frozenset(rule.fields), []).append(rule)
-    tally = Tally(study)
+    tally = Tally(study, share_of(living_rules(study)))
     found: list[tuple[Pair, Point]] = []
     for members in groups.values():
         for pair in _covered_pairs(study, members, tally):
