@@ -59,6 +59,16 @@ def test_ebnf_says_the_same(target: Target) -> None:
         assert "{" not in unquoted
 
 
+@pytest.mark.parametrize("target", [Target.XGRAMMAR, Target.GBNF])
+def test_xgrammar_itself_says_the_same(target: Target) -> None:
+    xgrammar = pytest.importorskip("xgrammar", exc_type=ImportError)
+    from xgrammar.testing import _is_grammar_accept_string as is_sentence
+
+    grammar = xgrammar.Grammar.from_ebnf(grammar_text(*PROGRAMS["meetings"], target))
+    assert all(is_sentence(grammar, sentence) for sentence in CANONICAL)
+    assert not any(is_sentence(grammar, sentence) for sentence in NOT_CANONICAL)
+
+
 def test_lark_reads_it_too() -> None:
     """Walks of the one engine are sentences for the other."""
     parser = Lark(grammar_text(*PROGRAMS["meetings"], Target.LARK), parser="earley", lexer="dynamic")

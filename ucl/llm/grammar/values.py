@@ -31,9 +31,10 @@ from ucl.semantics.types import BOOL, DATE, DATETIME, DURATION, FLOAT, INT, TEXT
 from ucl.syntax.layout.expressions import quote
 
 ORDERED = (t.Int, t.Float, t.Quantity, t.Duration, t.Date, t.Time, t.DateTime)
-TEXT_TESTS = ("contains", "ends_with", "like", "starts_with")
-_VARIABLES = ("a", "each", "one", "element")
 MEASURED = (t.Int, t.Float, t.Quantity, t.Duration)
+# A comprehension's variable is called by the first of these that means nothing else.
+_VARIABLES = ("a", "each", "one", "element")
+TEXT_TESTS = ("contains", "ends_with", "like", "starts_with")
 
 
 class Definitions:
@@ -92,6 +93,8 @@ def spaced(word: Form | str) -> Form:
 
 
 class Values:
+    """The rules for values, each made when it is first asked for, and the terminals for what joins them."""
+
     def __init__(self, vocabulary: Vocabulary, definitions: Definitions) -> None:
         self.vocabulary = vocabulary
         self.define = definitions
@@ -273,7 +276,7 @@ class Values:
 
     def _calls(self, type_: Type) -> Iterable[Form]:
         for function in self.vocabulary.functions:
-            arguments = [self._argument(parameter) for parameter in function.parameters]
+            arguments = [self._argument(t.present(parameter)) for parameter in function.parameters]
             given = [argument for argument in arguments if argument is not None]
             if t.present(function.result) != type_ or len(given) < len(arguments):
                 continue
@@ -318,14 +321,14 @@ class Values:
     def quantified(self, builtin: str) -> Form | None:
         """`any(a in attendees where ends_with(a, "@corp.example"))`"""
         texts = self.subject(t.Set(TEXT)) if t.Set(TEXT) in self.types else None
-        tests = [test for test in TEXT_TESTS if self.has(test)]
+        tests = [name for name in TEXT_TESTS if self.has(name)]
         variable = next((name for name in _VARIABLES if name not in self.vocabulary.values_named), None)
         if texts is None or variable is None or not tests or not self.has(builtin):
             return None
         literal = self.define.terminal("TEXT", literals.TEXT)
         where = self.define.terminal("WHERE", spaced("where"))
-        test = choice(*(self.call(test, Literal(variable), literal) for test in tests))
-        condition = self.define.rule("text_condition", choice(test, chain("not ", self.define.rule("text_test", test))))
+        test = self.define.rule("text_test", choice(*(self.call(name, Literal(variable), literal) for name in tests)))
+        condition = self.define.rule("text_condition", choice(test, chain("not ", test)))
         return chain(f"{builtin}(", self.soft, f"{variable} in ", texts, where, condition, self.soft, ")")
 
     def among(self, type_: Type) -> Use | None:
