@@ -82,6 +82,8 @@ USUAL = {
         "option.mood > 3 and context.mood ?? 0 > 3",
         "day in spring and when_ ?? 12:00 in dayparts.lunch",
         "doubled(rating) ?? 1 > 2",
+        'present(tags) and "a" in tags and subset(tags, favourites) and subset({"b"}, tags ?? {"a"})',
+        "present(price) and price < 20USD and price ?? 1USD > 3USD or flag ?? true",
     ],
     "chinese": [
         '开始.time in night and "安" in 参会者 and 类型 != "站会"',

@@ -111,6 +111,7 @@ def _set_tests(values: Values, element: Type, subject: Form) -> Iterator[Form]:
     if literal is not None:
         yield chain(literal, values.within, subject)
     others = [values.literal(t.Set(element)), values.let(t.Set(element)), values.field(t.Set(element))]
+    others += [values.let(t.Set(TEXT))] if isinstance(element, t.Closed) else []
     other = values.define.rule_of(f"{values.key(t.Set(element))}_other", others)
     for name in _SET_TESTS:
         if other is not None and values.has(name):
