@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from ucl.semantics.evaluate.options import applies, contribution, frames
 from ucl.semantics.expressions import STEPS, Frame, evaluate
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Constraint, Program, Rule
-from ucl.semantics.zones import UTC
+from ucl.semantics.zones import UTC, Zone
 
 HOUR = 3_600_000_000
 NOW = 1_780_000_000_000_000
@@ -103,16 +104,17 @@ class Writer:
         return "\n\n".join([f"schema S {{\n{fields}\n}}", *rules, *constraints]) + "\n"
 
 
-def options(names: list[str]) -> Iterator[dict[str, Any]]:
-    for values in itertools.product(*(FIELDS[name][1] for name in names)):
-        yield dict(zip(names, values, strict=True))
+def options(pools: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(pools, values, strict=True)) for values in itertools.product(*pools.values())]
 
 
-def truth(program: Program, names: list[str]) -> set[Finding]:
+def truth(program: Program, pools: Mapping[str, Sequence[Any]]) -> set[Finding]:
     """Every finding that the options show, by LANGUAGE §10 word for word."""
     schema = program.schemas["S"]
-    call = Call(UTC, NOW, NOW // 86_400_000_000)
-    rows = list(options(names))
+    zone = Zone.load(program.timezone)
+    assert zone is not None
+    call = Call(zone, NOW, NOW // 86_400_000_000)
+    rows, names = options(pools), list(pools)
     all_frames = frames(rows, call, None, STEPS)
     ruleset = Ruleset.of(program, schema, call.today)
     judged = [judge(ruleset, frame) for frame in all_frames]
@@ -155,10 +157,10 @@ def overriding(program: Program) -> dict[str, set[str]]:
 
 
 def mentioned(rule: Rule, names: list[str]) -> set[str]:
-    """The fields in the text of its conditions: they are single letters, so that words do."""
+    """The fields in the text of its conditions, those of the nested record `h` each by itself."""
     spans = [e.span for e in (rule.when, *rule.unless, *(e.condition for e in rule.exceptions)) if e is not None]
-    words = {w for s in spans for w in s.source.text[s.start : s.end].replace("(", " ").replace(")", " ").split()}
-    return words & set(names)
+    word = re.compile(rf"\bh\.[ag]\b|(?<![.\"])\b(?:{'|'.join(names)})\b(?!\")")
+    return {found for s in spans for found in word.findall(s.source.text[s.start : s.end])}
 
 
 def unreachable(d: Rule | Constraint, all_frames: list[Frame]) -> set[Finding]:
@@ -214,7 +216,7 @@ def compare(seed: int) -> bool:
     program, _ = check_source(Source("p.ucl", text))
     if program is None:
         return False
-    expected, found = truth(program, writer.fields), reported(program)
+    expected, found = truth(program, {name: FIELDS[name][1] for name in writer.fields}), reported(program)
     assert found == expected, f"seed {seed}: unfounded {found - expected}, missed {expected - found}\n{text}"
     return True
 
@@ -240,5 +242,5 @@ def test_the_applying_of_a_witness_is_what_is_compared() -> None:
         )
     )
     assert program is not None
-    assert truth(program, ["b", "n"]) == {("conflict", ("r0", "r1"))}
+    assert truth(program, {"b": [False, True], "n": [0, 1, 2, 3]}) == {("conflict", ("r0", "r1"))}
     assert applies(program.rules[0], frames([{"b": True, "n": 2}], Call(UTC, NOW, 0), None, STEPS)[0])

@@ -262,8 +262,11 @@ class Moment:
 class MomentAxis(Axis):
     """Cells are stretches of the days on which a clock is put on or back, or in which a test of an instant ends."""
 
-    def __init__(self, zone: Zone, days: Iterable[int], clocks: LineAxis, ends: Sequence[int], optional: bool) -> None:
-        self.moments = [moment for day in sorted(days) for moment in _moments(zone, day, clocks, ends)]
+    def __init__(
+        self, zone: Zone, days: Iterable[int], clocks: LineAxis, ends: Sequence[int], domain: Intervals, optional: bool
+    ) -> None:
+        found = (moment for day in sorted(days) for moment in _moments(zone, day, clocks, ends))
+        self.moments = [moment for moment in found if line.keys_in(domain, moment.low, moment.end)]
         order = list(range(len(self.moments)))
         absent = 0
         if optional:

@@ -130,9 +130,13 @@ class Space:
         is_now = place.root == "context" and place.path == ("now",)
         ends = sorted({end for test in tests if test.term.part == "" for interval in test.keys for end in interval})
         first, last = line.span_of(t.DATETIME) or (0, 0)
-        ends = [end for end in ends if first < end < last]
+        own = self.reader.solver.domain(Term(place, ""))
+        ends = sorted({end for end in (*ends, *(e for interval in own for e in interval)) if first < end < last})
         edge_days = tuple(((day, day + 1),) for day in sorted({zone.local(end) // DAY_LENGTH for end in ends}))
-        domain = self.reader.solver.domain(Term(place, DAY))
+        # The days of the domain; where it ends within a day, the moments of that day say the rest.
+        domain = line.joined(
+            (zone.local(low) // DAY_LENGTH, zone.local(end - 1) // DAY_LENGTH + 1) for low, end in _bounded(own)
+        )
         near = USUAL_DAY
         if is_now:
             domain, near = line.common(domain, ((self._today, domain[-1][1]),)), self._today
@@ -150,7 +154,7 @@ class Space:
             [test.keys for test in tests if test.term.part == CLOCK],
             None if local is None else local % DAY_LENGTH,
         )
-        moments = MomentAxis(zone, days.irregular, clocks, ends, place.may_be_absent)
+        moments = MomentAxis(zone, days.irregular, clocks, ends, own, place.may_be_absent)
         found = Clockwork(self._add(days), self._add(clocks), self._add(moments))
         self._clockwork |= dict.fromkeys((found.days, found.clocks, found.moments), found)
         return found

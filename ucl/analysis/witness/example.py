@@ -104,7 +104,10 @@ class Examples:
         domain = self.solver.domain(Term(place, ""))
         low, end = domain[0] if domain else (0, 1)
         if isinstance(type, t.DateTime):
-            return nice_day(low // DAY + 1, max(end // DAY, low // DAY + 2)) * DAY if end - low > 2 * DAY else low
+            if end - low <= 2 * DAY:
+                return low
+            # A whole local day inside, whatever the offset: neither the first nor the last.
+            return self.zone.instant(nice_day(low // DAY + 2, max(end // DAY - 1, low // DAY + 3)) * DAY).instant
         return value_at(nice_key(type, low, end, place.declared.unit), type)
 
     # --- data -------------------------------------------------------------------------------------------------------
