@@ -202,6 +202,38 @@ def test_a_renamed_field_of_the_same_column_is_the_same() -> None:
     assert compared(old, new + "rule r on Meeting { when urgency > 5 score 1 }").equivalent
 
 
+def test_swapped_columns_are_no_renaming() -> None:
+    fields = 'schema S {{ a: int in 0..=9 from "{}"  b: int in 0..=9 from "{}" }} rule r on S {{ when a > b score 1 }}'
+    found = compared(fields.format("x", "y"), fields.format("y", "x"))
+    assert not found.equivalent
+    assert compared(fields.format("x", "y"), fields.format("x", "y")).equivalent
+
+
+def test_what_reads_other_values_is_not_the_same_for_being_written_the_same() -> None:
+    fields = "schema S {{ a: duration unit {}  b: duration unit min }} rule r on S {{ when a > b {} score 1 }}"
+    found = compared(fields.format("min", "and a > 5min"), fields.format("h", "and a > 5min"))
+    assert not found.equivalent
+
+
+def test_scores_that_read_other_values_are_not_the_same() -> None:
+    fields = "schema S {{ a: duration unit {} }} rule r on S {{ score ramp(a, 1h, 3h) }}"
+    assert not compared(fields.format("min"), fields.format("h")).equivalent
+
+
+def test_another_zone_is_not_claimed_to_be_equivalent() -> None:
+    rule = MEETING + "rule r on Meeting { when start.time < 09:00 score 1 }"
+    found = compared(rule, rule + ' timezone "Asia/Tokyo"')
+    assert not found.equivalent
+    assert found.differences
+    days = MEETING + "rule r on Meeting { when today.weekday == sat score 1 }"
+    assert not compared(days, days + ' timezone "Asia/Tokyo"').equivalent
+
+
+def test_another_resolution_of_scores_that_vary_is_left_undecided() -> None:
+    rule = MEETING + RAMP + "rule up on Meeting { score 0.1 priority 2 }"
+    assert not compared(rule, rule + " resolve Meeting by priority").equivalent
+
+
 def test_contexts_and_days() -> None:
     context = 'context { mood: "calm" | "busy" = "calm" }\n'
     old = MEETING + context + "rule r on Meeting { score 1 }"

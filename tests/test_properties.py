@@ -130,6 +130,25 @@ def test_one_condition_implies_another(when: str, given: str) -> None:
     assert isinstance(turned, Counterexample)
 
 
+def test_sets_of_many_closed_values_hold_others_too() -> None:
+    values = " | ".join(f'"v{number}"' for number in range(12))
+    source = f"""schema S {{ tags: set<{values}> = {{}} }}
+      rule few on S {{ when subset(tags, {{"v1", "v2"}}) score 1 }}
+      property p on S {{ given "v1" in tags expect fires(few) }}"""
+    assert isinstance(answer(source), Counterexample)
+
+
+def test_texts_of_a_long_list() -> None:
+    values = ", ".join(f'"v{number}"' for number in range(200))
+    source = f"""schema S {{ code: text in {{{values}}} }}
+      rule odd on S {{ when ends_with(code, "7") score 1 }}
+      property p on S {{ given contains(code, "7") expect fires(odd) }}
+      property q on S {{ given code in {{"v7", "v17"}} expect fires(odd) }}"""
+    found = answers(source)
+    assert isinstance(found["p"], Counterexample)
+    assert found["q"] == Proved()
+
+
 @pytest.mark.parametrize(
     ("given", "expect"),
     [

@@ -91,6 +91,10 @@ class Inputs:
                 inner = list(children(expr))
         return frozenset().union(*(self.read_by(part) for part in inner))
 
+    def key_of(self, expr: Expr) -> object:
+        """What equal expressions of two programs share: all that they say, and the columns that they read."""
+        return (canonical(expr), tuple(sorted((self.by_key[key].path, key) for key in self.read_by(expr))))
+
     def _at(self, place: Place, path: Path) -> frozenset[Key]:
         """The inputs at a path, below it, or the record around it."""
         for length in range(len(path), 0, -1):

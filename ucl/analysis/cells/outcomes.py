@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ucl.analysis.cells.grids import NEVER, Grid, constant
-from ucl.analysis.cells.inputs import canonical, written_out
+from ucl.analysis.cells.inputs import written_out
 from ucl.analysis.cells.space import View
 from ucl.analysis.cells.survey import Survey
 from ucl.frozen import frozen
@@ -85,6 +85,10 @@ class Declarations:
         for name in names:
             for each in (name, *self.silencers.get(name, ())):
                 self.written(each)
+
+    def shared_key(self, expr: Expr) -> object:
+        """What a score shares with one of another side."""
+        return self._survey.shared_key(expr, self.side)
 
     def written(self, name: str) -> Written:
         if name not in self._written:
@@ -202,7 +206,7 @@ class Ruling:
         """Notes where a score that can't be listed counts, with all that its contribution depends on."""
         if self.varying is None:
             raise Undecidable
-        key = (canonical(score), rule.meta.priority * rule.meta.confidence, rule.meta.priority)
+        key = (self._all.shared_key(score), rule.meta.priority * rule.meta.confidence, rule.meta.priority)
         self.varying.setdefault(key, []).append(mask)
 
     def _nano(self, rule: Rule, score: Expr) -> tuple[Grid, Grid]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ucl.analysis.cells.grids import ALWAYS, NEVER, Grid, Indices, combined, taken
-from ucl.analysis.cells.inputs import Key
+from ucl.analysis.cells.inputs import NOW, Key
 from ucl.analysis.cells.survey import Atom, Branch, Free, Same, Spoken, Survey
 from ucl.analysis.cells.values import Values, values_of
 from ucl.frozen import frozen
@@ -95,7 +95,8 @@ class Space:
         """Where the sides declare an input alike, one value is each side's."""
         side = next(side for side in self.sides if key in side.inputs.by_key)
         found = values_of(side.inputs.by_key[key], self.survey.asked[key], side.zone, self.survey.since)
-        return Values(tuple((value,) * len(self.sides) for value in found.values), found.certain)
+        one_clock = key != NOW or len({other.zone for other in self.sides}) == 1
+        return Values(tuple((value,) * len(self.sides) for value in found.values), found.certain and one_clock)
 
     def _answer(self, side: int, expr: Expr, at: Mapping[Key, Any]) -> tuple[bool, bool]:
         """Whether it holds, and whether it overflows. What is absent where its type says that it is there is guarded by

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from ucl.analysis.cells.inputs import CHOICES, NOW, Inputs, Key, Path, Place, canonical
+from ucl.analysis.cells.inputs import CHOICES, NOW, Inputs, Key, Path, Place
 from ucl.analysis.cells.questions import Asked, Questions, merged
 from ucl.analysis.cells.values import few_values
 from ucl.frozen import frozen
@@ -98,10 +98,10 @@ Kind = Atom | Free | Branch | Same | Spoken
 
 
 class Survey:
-    """Gathers conditions, and says what each one is."""
+    """Gathers conditions, and says what each one is. `apart` are inputs that the sides may read as different values."""
 
-    def __init__(self, sides: Sequence[Side], since: int) -> None:
-        self.sides, self.since = sides, since
+    def __init__(self, sides: Sequence[Side], since: int, apart: frozenset[Key] = frozenset()) -> None:
+        self.sides, self.since, self.apart = sides, since, apart
         self.kinds: dict[int, Kind] = {}
         self.atoms: list[tuple[int, Expr, Atom]] = []
         self.asked: dict[Key, dict[Path, Asked]] = {}
@@ -140,7 +140,8 @@ class Survey:
         connective = isinstance(expr, p.And | p.Or | p.Not | p.If)
         if speaks(expr):
             return Branch() if connective else Spoken()
-        keys = self.sides[side].inputs.read_by(expr)
+        here = self.sides[side].inputs
+        keys = here.read_by(expr)
         if not keys or (len(keys) == 1 and self._asks(expr, next(iter(keys)), side)):
             return Atom(tuple(keys))
         if connective or (isinstance(expr, p.Compare) and expr.left.type == BOOL):
@@ -153,7 +154,13 @@ class Survey:
             for key in keys:
                 self.asked.setdefault(key, {})
             return Atom(tuple(sorted(keys)))
-        return Free(canonical(expr), may_overflow(expr))
+        return Free(self.shared_key(expr, side), may_overflow(expr))
+
+    def shared_key(self, expr: Expr, side: int) -> object:
+        """A key that an expression shares with one of the other side that has the same value wherever both are asked."""
+        inputs = self.sides[side].inputs
+        shared = len({other.zone for other in self.sides}) == 1 and not inputs.read_by(expr) & self.apart
+        return (inputs.key_of(expr), None if shared else side)
 
     def _few(self, keys: Iterable[Key], side: int) -> bool:
         """Whether all of these inputs have few values, and few together."""

@@ -93,6 +93,8 @@ def _present_values(field: Field, asked: Asked, zone: Zone) -> Values:
             return Values(tuple(moments.days_around(points, asked.parts)), not asked.steady)
         case t.DateTime():
             return _instants(field, asked, zone, FIRST_INSTANT)
+        case t.Text() if isinstance(field.domain, SetDomain):
+            return Values(tuple(field.domain.values), True)
         case t.Text():
             texts, certain = words.texts_around(asked)
             return Values(tuple(texts), certain)
@@ -176,10 +178,13 @@ def _instants(field: Field, asked: Asked, zone: Zone, since: int) -> Values:
 def _sets(element: t.Type | None, asked: Asked, zone: Zone) -> Values:
     """What its elements are asked gives elements worth holding."""
     inner = asked.elements or Asked()
+    more: list[Any]
     match element:
-        case t.Text() | t.Closed():
+        case t.Closed(values):
+            more, certain = list(values), True
+        case t.Text():
             others, certain = words.texts_around(inner)
-            more: list[Any] = [*words.NAMES, *sorted(others - {"", *words.NAMES})]
+            more = [*words.NAMES, *sorted(others - {"", *words.NAMES})]
         case t.Date():
             more, certain = (
                 [moments.PLAIN_DAY + n for n in range(8)] + sorted(moments.days_around(inner.points, inner.parts)),

@@ -106,7 +106,8 @@ class _Pair:
         self.undecided = 0
         self._schema, self._since, self._cells = one, since, cells
         self._sides = (Side(old, one), Side(new, other))
-        self._survey = Survey(self._sides, since)
+        self._different = declared_differently(*self._sides)
+        self._survey = Survey(self._sides, since, self._different)
         self._declarations = tuple(
             Declarations(program, schema, self._survey, number)
             for number, (program, schema) in enumerate(((old, one), (new, other)))
@@ -120,7 +121,6 @@ class _Pair:
             and all(case.listed for name in names for case in declarations.written(name).cases)
             for declarations, names in zip(self._declarations, self._changed, strict=True)
         )
-        self._different = declared_differently(*self._sides)
         joint = joint_values(*self._sides, self._survey, self._different)
         self._space = Space(self._survey, joint)
         self._replay = Replay(self._sides, self._declared_names())
@@ -134,6 +134,8 @@ class _Pair:
         if not any(self._changed) and not self._different:
             return []
         try:
+            if not self._whole and self._declarations[0].resolution is not self._declarations[1].resolution:
+                raise Undecidable
             self._by_cells(View(self._space, self._cells), Work(self._cells * PARTS))
         except (TooLarge, Undecidable):
             self._by_trying()

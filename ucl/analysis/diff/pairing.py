@@ -129,11 +129,14 @@ def _key(declarations: Declarations, name: str, side: Side, different: frozenset
     """What a declaration's effect depends on; None where that is not only on what both sides read alike."""
     declared = declarations.active[name]
     overriding = [declarations.active[other] for other in declarations.silencers.get(name, ())]
-    for each in (declared, *overriding):
-        if any(side.inputs.read_by(expr) & different for expr in parts_of(each)):
-            return None
+    read: frozenset[Key] = frozenset()
+    for expr in (part for each in (declared, *overriding) for part in parts_of(each)):
+        read |= side.inputs.read_by(expr)
+    if read & different:
+        return None
+    columns = sorted((side.inputs.by_key[key].path, key) for key in read)
     silent = sorted(repr(_applies_key(other)) for other in overriding)
-    return (repr(_applies_key(declared)), repr(_effect_key(declared)), tuple(silent))
+    return (repr(_applies_key(declared)), repr(_effect_key(declared)), tuple(silent), tuple(columns))
 
 
 def _applies_key(declared: Declared) -> object:
