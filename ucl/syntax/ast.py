@@ -30,7 +30,14 @@ class Identifier(Node):
 
 
 @frozen
-class IntLiteral(Node):
+class LiteralNode(Node):
+    """`mistaken`: it was reported as no literal, so that its value is a guess, and nothing more is to be said of it."""
+
+    mistaken: bool = field(default=False, compare=False, repr=False, kw_only=True)
+
+
+@frozen
+class IntLiteral(LiteralNode):
     """`text` is as written (`1_000`); `value` may lie outside 64 bits, which the checker reports."""
 
     value: int
@@ -38,7 +45,7 @@ class IntLiteral(Node):
 
 
 @frozen
-class FloatLiteral(Node):
+class FloatLiteral(LiteralNode):
     """`0.8`, or a percentage: `15%` has the value 0.15 and the text `15%`."""
 
     value: float
@@ -46,7 +53,7 @@ class FloatLiteral(Node):
 
 
 @frozen
-class TextLiteral(Node):
+class TextLiteral(LiteralNode):
     """`value` is unescaped and NFC."""
 
     value: str
@@ -65,19 +72,19 @@ class WeekdayLiteral(Node):
 
 
 @frozen
-class TimeLiteral(Node):
+class TimeLiteral(LiteralNode):
     """Microseconds since midnight; 24:00 (86,400,000,000) is written so, and allowed as a range's end only."""
 
     value: int
 
 
 @frozen
-class DateLiteral(Node):
+class DateLiteral(LiteralNode):
     value: date
 
 
 @frozen
-class DateTimeLiteral(Node):
+class DateTimeLiteral(LiteralNode):
     """`local` is as written, without a zone; `offset` is None where the zone of the call decides."""
 
     local: datetime
@@ -91,7 +98,7 @@ class QuantityPart:
 
 
 @frozen
-class QuantityLiteral(Node):
+class QuantityLiteral(LiteralNode):
     """`1h30min` has two parts; which dimension the units are of is for the checker."""
 
     parts: tuple[QuantityPart, ...]

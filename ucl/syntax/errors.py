@@ -7,8 +7,9 @@ there is one, the text to write instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from ucl.diagnostics import Diagnostic, Note, Span, diagnostic
+from ucl.diagnostics import Diagnostic, Note, Report, Span, diagnostic
 
 _LONGEST_QUOTE = 40
 
@@ -98,6 +99,11 @@ def bad_literal(span: Span, message: str, replacement: str | None) -> Diagnostic
     return diagnostic("bad-literal", span, message, None if replacement is None else f"write `{replacement}`")
 
 
+def or_else(found: Diagnostic, other: str) -> Diagnostic:
+    """Another text that might be meant, besides the one that the help names."""
+    return replace(found, help=f"{found.help} or `{other}`")
+
+
 def long_number(span: Span) -> Diagnostic:
     """So many digits that no type holds them."""
     return diagnostic("too-large", span, "this number has too many digits")
@@ -142,15 +148,20 @@ def no_such_day(span: Span, text: str, last: str | None) -> Diagnostic:
     return bad_literal(span, f"there is no day {quoted(text)}", last)
 
 
+def no_such_instant(span: Span, text: str) -> Diagnostic:
+    """`9999-12-31T23:59-14:00`, which is in the year 10000 in UTC."""
+    return bad_literal(span, f"the instant {quoted(text)} lies outside the years 1 to 9999 in UTC", None)
+
+
 def no_such_offset(span: Span, text: str) -> Diagnostic:
     """`+99:00`: offsets reach 14 hours."""
     return bad_literal(span, f"no place has the offset {quoted(text)} from UTC", None)
 
 
-def spaced_quantity(span: Span, number: str, unit: str) -> Diagnostic:
-    """`30 min`."""
+def spaced_quantity(span: Span, number: str, unit: str, meant: str) -> Diagnostic:
+    """`30 min`, `90 minutes`; `meant` is the unit as it is called here."""
     message = f"a number and its unit are written together, without a space between {quoted(number)} and {quoted(unit)}"
-    return bad_literal(span, message, number + unit)
+    return bad_literal(span, message, number + meant)
 
 
 def open_inclusive_range(span: Span, low: str) -> Diagnostic:
@@ -182,9 +193,10 @@ def assignment_for_equality(span: Span) -> Diagnostic:
     return diagnostic("syntax", span, "`=` gives a value; to compare write `==`", "write `==`")
 
 
-def named_argument(span: Span, name: str) -> Diagnostic:
-    """`f(x=1)`."""
-    return diagnostic("syntax", span, "arguments are given by their order, not by name", f"leave `{name} =` out")
+def named_argument(span: Span, name: str, sign: str) -> Diagnostic:
+    """`f(x=1)`, `f(x: 1)`."""
+    written = f"{name} =" if sign == "=" else f"{name}{sign}"
+    return diagnostic("syntax", span, "arguments are given by their order, not by name", f"leave `{written}` out")
 
 
 def compared_with_null(span: Span, word: str, replacement: str) -> Diagnostic:
@@ -219,6 +231,13 @@ def reserved_word(span: Span, word: str, is_field: bool) -> Diagnostic:
     other = {"from": "sender", "unit": "unit_"}.get(word, word + "_")
     help = f'write `{other}: … from "{word}"`' if is_field else f"write `{other}`"
     return diagnostic("reserved-word", span, message, help)
+
+
+def is_reserved_name(word: str, report: Report) -> bool:
+    """Whether it was said already that a word can't be the name that it is used as."""
+    return any(
+        d.code == "reserved-word" and d.span.source.text[d.span.start : d.span.end] == word for d in report.diagnostics
+    )
 
 
 def quoted_name(span: Span, text: str) -> Diagnostic:

@@ -145,8 +145,8 @@ class _Machine:
         self._report = report
         self._comments = comments
         self._table = load()
-        builder = Builder(source, report, comments)
-        self._steps = [_step(builder, reduction) for reduction in self._table.reductions]
+        self._builder = Builder(source, report, comments)
+        self._steps = [_step(self._builder, reduction) for reduction in self._table.reductions]
         # One entry for each symbol read: the state after it, and what it is. Below all lies the initial state.
         self._states: list[int] = []
         self._symbols: list[_Symbol] = []
@@ -160,6 +160,7 @@ class _Machine:
         actions, landings = self._table.actions, self._table.landings
         stop: Stop | None = None
         mended: str | None = None
+        self._builder.forget()
         nesting = last_end = 0
         stream = tokens(text, position, self._comments)
         terminal, start, end = next(stream)
@@ -174,13 +175,14 @@ class _Machine:
                     if not stop.complete:
                         return self._read(), stop
                     terminal = END
-                elif found.terminal is None:
-                    terminal, start, end = next(stream)
                 else:
-                    terminal, mended = found.terminal, found.text
                     if found.end != end:
                         end = found.end
                         stream = tokens(text, end, self._comments)
+                    if found.terminal is None:
+                        terminal, start, end = next(stream)
+                    else:
+                        terminal, mended = found.terminal, found.text
             elif action < 0:
                 step = steps[-1 - action]
                 if step.renames:

@@ -8,7 +8,11 @@ literal that has no value, `24:00` in the wrong place.
 
 from __future__ import annotations
 
-from ucl.diagnostics import Report, Source, Span
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.syntax import ast, errors
 from ucl.syntax.reading import literals
 from ucl.syntax.reading.lexer import words
@@ -17,12 +21,15 @@ _WEEKDAYS = {day: number for number, day in enumerate(words("mon tue wed thu fri
 _NULLS = frozenset(words("null NULL Null None none nil undefined"))
 LARGEST_SET = 100_000
 
+L = TypeVar("L", bound=ast.LiteralNode)
+
 
 class ExpressionBuilder:
     def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._report = report
         self._midnights: dict[int, ast.TimeLiteral] = {}
+        self._open_ends: list[Diagnostic] = []
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -76,7 +83,7 @@ class ExpressionBuilder:
 
     def negate(self, span: Span, operand: ast.Expr) -> ast.Expr:
         if isinstance(operand, ast.IntLiteral) and not operand.text.startswith("-"):
-            return ast.IntLiteral(span, -operand.value, "-" + operand.text)
+            return ast.IntLiteral(span, -operand.value, "-" + operand.text, mistaken=operand.mistaken)
         return ast.Negate(span, operand)
 
     def attribute(self, span: Span, value: ast.Expr, name: ast.Identifier) -> ast.Attribute:
@@ -168,7 +175,8 @@ class ExpressionBuilder:
 
     def range_from(self, span: Span, low: ast.Expr, operator: str) -> ast.Range:
         if operator == "..=":
-            self._report.add(errors.open_inclusive_range(span, self._source.text[low.span.start : low.span.end]))
+            written = self._source.text[low.span.start : low.span.end]
+            self._open_ends.append(errors.open_inclusive_range(span, written))
         return ast.Range(span, low, None, False)
 
     def range_to(self, span: Span, operator: str, high: ast.Expr) -> ast.Range:
@@ -190,31 +198,40 @@ class ExpressionBuilder:
         return ast.Identifier(span, text)
 
     def int_(self, span: Span, text: str) -> ast.IntLiteral:
-        return literals.integer(span, text, self._report)
+        return self._read(literals.integer, span, text)
 
     def float_(self, span: Span, text: str) -> ast.FloatLiteral:
-        return literals.decimal(span, text, self._report)
+        return self._read(literals.decimal, span, text)
 
     def percent(self, span: Span, text: str) -> ast.FloatLiteral:
-        return literals.percent(span, text, self._report)
+        return self._read(literals.percent, span, text)
 
     def quantity(self, span: Span, text: str) -> ast.QuantityLiteral:
-        return literals.quantity(span, text, self._report)
+        return self._read(literals.quantity, span, text)
 
     def text(self, span: Span, text: str) -> ast.TextLiteral:
-        return literals.text(span, text, self._report)
+        return self._read(literals.text, span, text)
 
     def time(self, span: Span, text: str) -> ast.TimeLiteral:
-        literal = literals.time(span, text, self._report)
+        literal = self._read(literals.time, span, text)
         if literal.value == literals.MIDNIGHT:
             self._midnights[id(literal)] = literal
         return literal
 
     def date(self, span: Span, text: str) -> ast.DateLiteral:
-        return literals.day(span, text, self._report)
+        return self._read(literals.day, span, text)
 
     def datetime(self, span: Span, text: str) -> ast.DateTimeLiteral:
-        return literals.instant(span, text, self._report)
+        return self._read(literals.instant, span, text)
+
+    def _read(self, reader: Callable[[Span, str, Report], L], span: Span, text: str) -> L:
+        """A literal; a mistaken one where it was reported, here or before it was mended."""
+        found = self._report.diagnostics
+        before = len(found)
+        literal = reader(span, text, self._report)
+        if found and (len(found) > before or text != self._source.text[span.start : span.end]):
+            return replace(literal, mistaken=True)
+        return literal
 
     def weekday(self, span: Span, text: str) -> ast.WeekdayLiteral:
         return ast.WeekdayLiteral(span, _WEEKDAYS[text])
@@ -227,9 +244,17 @@ class ExpressionBuilder:
 
     def _settle(self) -> None:
         """At the end of a declaration: a `24:00` that no range has taken as its end is out of place."""
-        for literal in self._midnights.values():
-            self._report.add(errors.misplaced_midnight(literal.span))
+        if self._midnights or self._open_ends:
+            for literal in self._midnights.values():
+                self._report.add(errors.misplaced_midnight(literal.span))
+            for found in self._open_ends:
+                self._report.add(found)
+            self.forget()
+
+    def forget(self) -> None:
+        """What is left of a declaration that could not be read to its end."""
         self._midnights.clear()
+        self._open_ends.clear()
 
 
 def _flat(operands: tuple[ast.Expr, ...], kind: type[ast.And] | type[ast.Or]) -> tuple[ast.Expr, ...]:

@@ -21,7 +21,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-RESERVED = frozenset(words("if then else not and or in true false for where by mon tue wed thu fri sat sun"))
+RESERVED = frozenset(words("if then else not and or in true false for where by given mon tue wed thu fri sat sun"))
 DECLARATION_WORDS = words(
     "module import timezone dimension schema context memory let def resolve "
     "rule constraint property prefer effect action alert"
@@ -37,7 +37,9 @@ _SIGNS: dict[str, str] = {sign: sign for sign in words("-> == != <= >= ?? + - * 
 _SIGNS |= {"..": "RANGE_OP", "..=": "RANGE_OP"}
 
 MISTAKES = frozenset(
-    words("BAD_DATE BAD_TIME BAD_NUMBER BAD_EXPONENT MONEY QUOTED OPEN_TEXT LONG_NAME BAD_SIGN BAD_CHARACTER"),
+    words(
+        "BAD_DATE BAD_TIME BAD_NUMBER BAD_EXPONENT BAD_POINT MONEY QUOTED OPEN_TEXT LONG_NAME BAD_SIGN BAD_CHARACTER"
+    ),
 )
 LONGEST_NAME = 200
 
@@ -47,8 +49,16 @@ _FRACTION = r"(?:\.[0-9]++)"
 _LETTERS = r"[^\W\d_]++"
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?+"
-# What of ASCII stands in words, and outside ASCII all but white space and punctuation; `_word` looks closer.
-IN_WORD = r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f\s\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff00-\uff0f]"
+# What of ASCII stands in words; outside ASCII all but white space, currencies and punctuation: `_word` looks closer.
+IN_WORD = (
+    r"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f\xa2-\xa5\s\u2000-\u206f\u20a0-\u20cf"
+    r"\u3000-\u3004\u3008-\u3020\uff00-\uff0f]"
+)
+# A date in another notation, which can be nothing else: arithmetic has no leading zeros, and a number but one point.
+_OTHER_DATE = (
+    r"[0-9]{4}/(?:0[0-9]/[0-9]{1,2}|[0-9]{1,2}/0[0-9])(?![0-9])|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}(?!\w)"
+    r"|(?:0[0-9]/[0-9]{1,2}|[0-9]{1,2}/0[0-9])/[0-9]{4}(?!\w)"
+)
 _EXPONENT = rf"[0-9][0-9_]*+{_FRACTION}?+[eE][+-]?[0-9]\w*+"
 
 _TOKEN = re.compile(
@@ -57,20 +67,23 @@ _TOKEN = re.compile(
     | (?P<QUALIFIER> (?:context|memory)\s*+\.(?!\.) )
     | (?P<word>    (?![0-9]){IN_WORD}++ )
     | (?P<comment> \#[^\n]*+ )
-    | (?P<sign>    ===|!==|&&|\|\||<>|=>|:=|\.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=(){{}},.:?|] )
+    | (?P<sign>    ===|!==|&&|\|\||<>|=>|=<|=~|:=|\*\*|//|/\*|\.\.\.
+        | \.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=(){{}},.:?|] )
     | (?P<TEXT>    "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" )
     | (?P<DATETIME> {_DAY}T{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?+ (?![\w:]|\.[0-9]) )
     | (?P<DATE>    {_DAY} (?!\w|:|-[0-9]) )
     | (?P<TIME>    {_CLOCK} (?![\w:]|\.[0-9]) )
-    | (?P<BAD_DATE> [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9])(?:T[\w:.]*+(?:[+-][0-9]++(?::[0-9]++)?+)?+)?+\w*+ )
+    | (?P<BAD_DATE> [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9])(?:T[\w:.]*+(?:[+-][0-9]++(?::[0-9]++)?+)?+)?+\w*+
+        | {_OTHER_DATE} )
     | (?P<BAD_TIME> [0-9]++:[0-9][\w:]*+(?:\.[0-9]++)?+ )
     | (?P<BAD_EXPONENT> {_EXPONENT} )
+    | (?P<MONEY>   [$€£¥]\ ?[0-9][0-9_]*+{_FRACTION}?+ | {_NUMBER}{_FRACTION}?+\ ?[$€£¥] )
+    | (?P<BAD_POINT> {_NUMBER}\. (?![\w.]) )
     | (?P<INT>     {_NUMBER} (?![\w%]|\.[0-9]) )
     | (?P<FLOAT>   {_NUMBER}{_FRACTION} (?![\w%]|\.[0-9]) )
     | (?P<PERCENT> {_NUMBER}{_FRACTION}?+ % (?!\w) )
     | (?P<QUANTITY> {_NUMBER}{_FRACTION}?+{_LETTERS}(?:[0-9]++{_FRACTION}?+{_LETTERS})*+ (?!\w|\.[0-9]) )
     | (?P<BAD_NUMBER> [0-9]\w*+(?:\.[0-9]\w*+)*+%?+ )
-    | (?P<MONEY>   [$€£¥]\ ?[0-9][0-9_]*+{_FRACTION}?+ )
     | (?P<OPEN_TEXT> "[^\n]*+ )
     | (?P<BAD_CHARACTER> . )
     | (?P<END>     \Z )

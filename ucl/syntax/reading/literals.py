@@ -136,7 +136,15 @@ def instant(span: Span, text: str, report: Report) -> ast.DateTimeLiteral:
         report.add(errors.midnight_in_datetime(span, text[:10]))
         clock = 0
     local = datetime(on.year, on.month, on.day) + timedelta(microseconds=clock)
-    return ast.DateTimeLiteral(span, local, _offset(span, match[3], report))
+    offset = _offset(span, match[3], report)
+    if offset is not None and not _FIRST <= local - _BASE - offset <= _LAST:
+        report.add(errors.no_such_instant(span, text))
+    return ast.DateTimeLiteral(span, local, offset)
+
+
+# Of instants, in the time since an arbitrary one, since a `datetime` holds none beyond them.
+_BASE = datetime(2000, 1, 1)
+_FIRST, _LAST = datetime.min - _BASE, datetime.max - _BASE
 
 
 def _offset(span: Span, text: str | None, report: Report) -> timedelta | None:

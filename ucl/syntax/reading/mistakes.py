@@ -11,7 +11,8 @@ from difflib import get_close_matches
 
 from ucl.diagnostics import Diagnostic, Source, Span
 from ucl.syntax import errors
-from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, words
+from ucl.syntax.reading import habits
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, MISTAKES, Token, words
 from ucl.syntax.reading.scene import OPENING, Scene, Stop, look
 
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in", "not"))
@@ -51,7 +52,7 @@ def explain(source: Source, stop: Stop) -> Diagnostic:
     return next(found for cause in _CAUSES if (found := cause(scene)) is not None)
 
 
-# --- causes: characters and literals --------------------------------------------------------------------------------
+# --- causes: depth and characters --------------------------------------------------------------------------------
 
 
 def _too_deep(scene: Scene) -> Diagnostic | None:
@@ -61,42 +62,9 @@ def _too_deep(scene: Scene) -> Diagnostic | None:
 def _unreadable(scene: Scene) -> Diagnostic | None:
     if scene.terminal == "OPEN_TEXT":
         return errors.unclosed_text(scene.span)
-    if scene.terminal == "BAD_CHARACTER" and scene.text not in "!;[]":
+    if scene.terminal == "BAD_CHARACTER" and scene.text not in "!;[]%^~":
         return errors.unknown_character(scene.span, scene.text)
     return None
-
-
-def _spaced_quantity(scene: Scene) -> Diagnostic | None:
-    """`30 min`."""
-    number, unit, then = scene.previous, scene.stop.token, scene.following
-    if scene.terminal in ("INT", "FLOAT") and "QUANTITY" in scene.stop.expected:
-        number, unit, then = scene.stop.token, scene.following, scene.after[1] if len(scene.after) > 1 else unit
-    if number is None or number[0] not in ("INT", "FLOAT") or unit[0] != "NAME" or then[0] in _VALUES:
-        return None
-    if "\n" in scene.source.text[number[2] : unit[1]]:
-        return None
-    span = scene.place(number).to(scene.place(unit))
-    return errors.spaced_quantity(span, scene.written(number), scene.written(unit))
-
-
-def _bare_fraction(scene: Scene) -> Diagnostic | None:
-    """`.5`, `0,5`, and `5.`, of which the `.` was taken for an access to a field."""
-    following = scene.following
-    if scene.terminal == "." and following[0] == "INT" and following[1] == scene.stop.token[2]:
-        digits = scene.written(following)
-        span = scene.span.to(scene.place(following))
-        return errors.bad_literal(span, "a number has a digit before its point", f"0.{digits}")
-    previous = scene.previous
-    if scene.terminal == "," and previous is not None and (previous[0], following[0]) == ("INT", "INT"):
-        span = scene.place(previous).to(scene.place(following))
-        if span.end - span.start == len(scene.written(previous)) + 1 + len(scene.written(following)):
-            fixed = f"{scene.written(previous)}.{scene.written(following)}"
-            return errors.bad_literal(span, "the fraction of a number follows a point", fixed)
-    if len(scene.before) < 2 or scene.before[-1][0] != "." or scene.before[-2][0] != "INT":
-        return None
-    number, point = scene.before[-2:]
-    span = scene.place(number).to(scene.place(point))
-    return errors.bad_literal(span, "a number has a digit after its point", scene.written(number) + ".0")
 
 
 # --- causes: the frame of declarations and bodies -------------------------------------------------------------------
@@ -226,12 +194,6 @@ def _begins_clause(token: Token) -> bool:
     return token[0] in ("when", "unless", "forbid", "require", "given", "expect", "better", "worse", "where", ",")
 
 
-def _named_argument(scene: Scene) -> Diagnostic | None:
-    if scene.terminal != "=" or scene.previous is None or not scene.open or scene.open[-1][0] != "(":
-        return None
-    return errors.named_argument(scene.place(scene.previous).to(scene.span), scene.written(scene.previous))
-
-
 def _bound(scene: Scene) -> Diagnostic | None:
     """`n in 0..priority and …`: `priority` was read as a clause."""
     if len(scene.before) < 2 or scene.before[-2][0] != "RANGE_OP":
@@ -257,18 +219,6 @@ def _branch(scene: Scene) -> Diagnostic | None:
 def _last_if(scene: Scene) -> Span:
     opened = [token for token in scene.before if token[0] == "if"]
     return scene.place(opened[-1]) if opened else scene.span
-
-
-def _foreign_form(scene: Scene) -> Diagnostic | None:
-    """`c ? a : b`, and `x in (1, 2)`."""
-    if scene.terminal == "?" and "and" in scene.stop.expected:
-        return errors.other_sign(scene.span, "? :", "if … then … else …")
-    if scene.terminal != "," or not scene.open or scene.open[-1][0] != "(":
-        return None
-    at = scene.before.index(scene.open[-1]) if scene.open[-1] in scene.before else 0
-    if at == 0 or scene.before[at - 1][0] != "in":
-        return None
-    return errors.other_sign(scene.place(scene.open[-1]), "( )", "{ }")
 
 
 def _late_name(scene: Scene) -> Diagnostic | None:
@@ -297,7 +247,7 @@ def _side_by_side(scene: Scene) -> Diagnostic | None:
     if (
         "and" not in scene.stop.expected
         or scene.previous is None
-        or not (scene.terminal in _VALUES or scene.terminal == "(")
+        or not (scene.terminal in _VALUES or scene.terminal == "(" or scene.terminal in MISTAKES)
     ):
         return None
     left = scene.written(scene.previous)
@@ -348,14 +298,14 @@ _FRAME = words("on in by for ( { -> : = , )")
 _CAUSES: tuple[Callable[[Scene], Diagnostic | None], ...] = (
     _too_deep,
     _unreadable,
-    _spaced_quantity,
-    _bare_fraction,
+    *habits.HABITS,
     _field_named_from,
     _unclosed,
     _between_declarations,
-    _named_argument,
-    _foreign_form,
+    habits.named_argument,
+    habits.question_mark,
     _late_name,
+    habits.swallowed_bound,
     _bound,
     _swallowed,
     _chained,

@@ -78,6 +78,30 @@ class Scene:
     def written(self, token: Token) -> str:
         return self.source.text[token[1] : token[2]]
 
+    def text_of(self, span: Span) -> str:
+        return self.source.text[span.start : span.end]
+
+    def operand_before(self, end: int | None = None) -> str:
+        """The path, call or literal that ends right before the stop, or before the token of that number."""
+        end = len(self.before) if end is None else end
+        start, depth = end - 1, 0
+        while start > 0:
+            kind, before = self.before[start][0], self.before[start - 1][0]
+            depth += (kind in (")", "}")) - (kind in OPENING)
+            if depth == 0 and not (kind == "." or before == "." or (kind == "(" and before == "NAME")):
+                break
+            start -= 1
+        return self.source.text[self.before[start][1] : self.before[end - 1][2]]
+
+    def closing(self) -> Token | None:
+        """What closes the innermost open bracket, counting one that reading stopped at."""
+        depth = 1
+        for token in self.after:
+            depth += (token[0] in OPENING) - (token[0] in OPENING.values())
+            if depth == 0:
+                return token
+        return None
+
     def starts_line(self, token: Token | None = None) -> bool:
         text, start = self.source.text, (token or self.stop.token)[1]
         return not text[text.rfind("\n", 0, start) + 1 : start].strip()

@@ -41,7 +41,7 @@ def _weight(node: ast.Expr | None, what: str, most: int, scope: Scope, report: R
     if node is None:
         return 1.0
     value: float | None
-    if isinstance(node, ast.IntLiteral | ast.FloatLiteral):
+    if isinstance(node, ast.IntLiteral | ast.FloatLiteral) and not node.mistaken:
         value = node.value
     else:
         checked = check_constant(node, scope, report, t.FLOAT)

@@ -19,7 +19,7 @@ from ucl.syntax import ast
 # The context has no name of its own; a name can't be empty.
 CONTEXT = ""
 
-_NO_PARTS = frozenset(("span", "name_span", "name", "doc", "text"))
+_NO_PARTS = frozenset(("span", "name_span", "name", "doc", "text", "mistaken"))
 
 Needed = ast.Memory | ast.Let | ast.Def | ast.Schema | ast.Effect
 

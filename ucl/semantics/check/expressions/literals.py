@@ -2,6 +2,7 @@
 
 In: literal nodes and, as a hint, the type wanted where they stand. Out: `Const`, or `LocalInstant` for a datetime whose
 zone only a call knows. A text becomes closed text where one is wanted; a unit that two dimensions have is settled so.
+What the parser has reported as no literal is Unknown, since its value is a guess.
 """
 
 from __future__ import annotations
@@ -28,18 +29,24 @@ _SET_ELEMENTS = "a text, an int, a weekday or a date"
 
 
 def infer_int(node: ast.IntLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     if not INT_LEAST <= node.value <= INT_MOST:
         return place.refuse(errors.int_out_of_range(node.span))
     return p.Const(INT, node.span, node.value)
 
 
 def infer_float(node: ast.FloatLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     if node.value in (float("inf"), float("-inf")):
         return place.refuse(errors.constant_out_of_range(node.span))
     return p.Const(FLOAT, node.span, node.value)
 
 
 def infer_text(node: ast.TextLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     wanted = None if hint is None else t.present(hint)
     if isinstance(wanted, t.Closed):
         if node.value not in wanted.values:
@@ -57,14 +64,20 @@ def infer_weekday(node: ast.WeekdayLiteral, place: Place, hint: Type | None) -> 
 
 
 def infer_time(node: ast.TimeLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     return p.Const(TIME, node.span, node.value)
 
 
 def infer_date(node: ast.DateLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     return p.Const(DATE, node.span, node.value.toordinal() - _EPOCH_DAY)
 
 
 def infer_datetime(node: ast.DateTimeLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     local = (node.local - _EPOCH) // _MICROSECOND
     if node.offset is None:
         return p.LocalInstant(DATETIME, node.span, local)
@@ -75,6 +88,8 @@ def infer_datetime(node: ast.DateTimeLiteral, place: Place, hint: Type | None) -
 
 
 def infer_quantity(node: ast.QuantityLiteral, place: Place, hint: Type | None) -> p.Expr:
+    if node.mistaken:
+        return wrong(node.span)
     meanings = []
     for part in node.parts:
         found = place.scope.units.get(part.unit, ())
@@ -161,6 +176,8 @@ def _plain_elements(node: ast.SetLiteral, element: Type | None) -> p.Const | Non
     """The short way for long lists of plain texts or ints."""
     first = type(node.elements[0])
     if first not in (ast.TextLiteral, ast.IntLiteral) or any(type(e) is not first for e in node.elements):
+        return None
+    if any(isinstance(e, ast.LiteralNode) and e.mistaken for e in node.elements):
         return None
     if isinstance(element, t.Closed):
         return None
