@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from ucl.scoring.result import Result
 
 
+# Up to so many records of the memory, starting NumPy takes longer than going over them.
+_FEW_RECORDS = 2000
+
+
 class ActionRow(TypedDict):
     """One effect that is asked for; or, of a row that can't be read, only `row` and `invalid`."""
 
@@ -221,6 +225,10 @@ class CompiledProgram:
         if isinstance(values, Problem):
             raise errors.bad_call(values)
         with errors.bounded():
+            if _is_large(call):
+                from ucl.kernels import queries
+
+                return queries.query(self.semantic, name, values, call)
             return evaluate.query(self.semantic, name, values, call)
 
     def definition(self, name: str) -> Definition:
@@ -239,9 +247,19 @@ class CompiledProgram:
         """Each record of the memory for which an alert holds, alerts in source order, values as JSON has them."""
         call = start_call(self.semantic, context, memory, now, timezone)
         with errors.bounded():
-            found = evaluate.alerts(self.semantic, call)
+            if _is_large(call):
+                from ucl.kernels import queries
+
+                found = queries.alerts(self.semantic, call)
+            else:
+                found = evaluate.alerts(self.semantic, call)
         records = {alert.name: alert.record for alert in self.semantic.alerts}
         return [_alert_row(alerted, to_json(alerted.record, records[alerted.alert], call.zone)) for alerted in found]
+
+
+def _is_large(call: Call) -> bool:
+    """Whether columns of the memory are made sooner than its records are gone over one by one."""
+    return sum(len(value) for value in call.memory.values() if isinstance(value, tuple)) > _FEW_RECORDS
 
 
 def _alert_row(alerted: evaluate.Alerted, record: dict[str, Any]) -> AlertRow:

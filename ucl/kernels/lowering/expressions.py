@@ -38,6 +38,7 @@ from ucl.kernels.memory.answers import answer
 from ucl.kernels.memory.conditions import reads_row, with_constants
 from ucl.kernels.memory.items import Items
 from ucl.kernels.memory.lookups import look_up
+from ucl.kernels.memory.membership import made_member
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
@@ -144,7 +145,7 @@ class Lowering:
                     self.graph, self.form(expr.value, names), low, high, expr.inclusive, expr.wraps
                 )
             case p.InSet():
-                return comparisons.member(self.graph, self.form(expr.value, names), self.form(expr.container, names))
+                return self._member(expr, names)
             case p.And():
                 return self._conjunction(expr, names)
             case p.Or():
@@ -312,6 +313,16 @@ class Lowering:
                 return Number(constant, floating, form.there, over)
             case _:
                 raise Unlowered
+
+    def _member(self, expr: p.InSet, names: Names) -> Truth:
+        """In a set of the row's own, made of items: an item of that value is looked for instead."""
+        value = self.form(expr.value, names)
+        try:
+            return comparisons.member(self.graph, value, self.form(expr.container, names))
+        except Unlowered:
+            if not isinstance(expr.container, p.Comprehension) or value.over != FALSE:
+                raise
+            return made_member(self, expr.value, expr.container, names)
 
     # --- operations -------------------------------------------------------------------------------------------------
 

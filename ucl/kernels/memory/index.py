@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,19 @@ Ints = NDArray[np.int64]
 # A table by position may be so many times as long as what it holds, and so long in any case.
 _SPARSE = 4
 _SMALL = 1 << 16
+
+# Fewer values than this stay in the nearest caches, whatever the order in which they are searched.
+_NEAR = 4096
+
+
+def search(values: NDArray[Any], wanted: NDArray[Any], side: Literal["left", "right"] = "left") -> Ints:
+    """`searchsorted`. In order of what is wanted, the searches of long arrays find their paths in the cache."""
+    if len(values) < _NEAR or len(wanted) < _NEAR:
+        return np.searchsorted(values, wanted, side)
+    order = np.argsort(wanted)
+    places = np.empty(len(wanted), np.int64)
+    places[order] = np.searchsorted(values, wanted[order], side)
+    return places
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +49,7 @@ class Known:
             return found
         if not len(self.values):
             return np.full(wanted.shape, -1, np.int64)
-        places = np.minimum(np.searchsorted(self.values, wanted), len(self.values) - 1)
+        places = np.minimum(search(self.values, wanted), len(self.values) - 1)
         return np.where(self.values[places] == wanted, places, -1)
 
     @cached_property
@@ -99,10 +112,10 @@ class Ladder:
 
     def below(self, group: Ints, bound: NDArray[Any], equal_too: bool) -> Ints:
         """How many items come before: those of lesser groups, and those of the group below the bound (or at it)."""
-        step = np.searchsorted(self.steps, bound, side="right" if equal_too else "left")
+        step = search(self.steps, bound, "right" if equal_too else "left")
         rung = group * (len(self.steps) + 1) + step
         if self._by_rung is None:
-            return np.searchsorted(self.rungs, rung)
+            return search(self.rungs, rung)
         before: Ints = self._by_rung[np.minimum(rung, len(self._by_rung) - 1)]
         return before
 

@@ -4,7 +4,7 @@ In: a checked `Program`, values as `semantics.program` describes them, a `Call`.
 events, answers, alerts, and whether a property holds. An expression's own meaning is in `semantics.expressions`.
 """
 
-from ucl.semantics.evaluate.events import Alerted, Answer, Effected, act, alerts, query
+from ucl.semantics.evaluate.events import Alerted, Answer, Effected, act, alerts, query, told, unevaluated
 from ucl.semantics.evaluate.options import (
     Judgement,
     Ruleset,
@@ -40,4 +40,6 @@ __all__ = [
     "satisfies",
     "score_option",
     "score_options",
+    "told",
+    "unevaluated",
 ]

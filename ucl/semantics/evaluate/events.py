@@ -120,10 +120,22 @@ def _alerted(alert: Alert, record: Mapping[str, Any], frame: Frame) -> list[Aler
     try:
         if not applies(alert, frame):
             return []
-        return [Alerted(alert.name, alert.severity, record, _said(alert, frame))]
     except Overflow:
-        # An alert that can't be evaluated must not be silent.
-        return [Alerted(alert.name, alert.severity, record, "", Invalid(alert.name, Reason.OVERFLOW))]
+        return [unevaluated(alert, record)]
+    return [told(alert, record, frame)]
+
+
+def told(alert: Alert, record: Mapping[str, Any], frame: Frame) -> Alerted:
+    """An alert that holds for a record."""
+    try:
+        return Alerted(alert.name, alert.severity, record, _said(alert, frame))
+    except Overflow:
+        return unevaluated(alert, record)
+
+
+def unevaluated(alert: Alert, record: Mapping[str, Any]) -> Alerted:
+    """An alert that can't be evaluated must not be silent."""
+    return Alerted(alert.name, alert.severity, record, "", Invalid(alert.name, Reason.OVERFLOW))
 
 
 def _said(alert: Alert, frame: Frame) -> str:
