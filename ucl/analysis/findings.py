@@ -16,8 +16,8 @@ from ucl.analysis.kinds.dead import always_overridden, never_applies, never_feas
 from ucl.analysis.kinds.pairs import conflicts, double_counting
 from ucl.analysis.kinds.unreachable import unreachable
 from ucl.analysis.kinds.wide import wide_findings
-from ucl.analysis.regions import scene_of
-from ucl.analysis.study import Study
+from ucl.analysis.scene.regions import scene_of
+from ucl.analysis.scene.study import Study
 from ucl.analysis.suppress import without_accepted
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.operations import date_of

@@ -17,13 +17,13 @@ from typing import Any, Literal
 
 import z3
 
-from ucl.analysis.boxes import line
 from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis
-from ucl.analysis.boxes.formula import Every, Formula, Relation, Some, literals
-from ucl.analysis.boxes.formula import Literal as Signed
 from ucl.analysis.boxes.space import Box, Clockwork
-from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term
-from ucl.analysis.regions import Scene
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.formula import Every, Formula, Relation, Some, literals
+from ucl.analysis.formulas.formula import Literal as Signed
+from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term
+from ucl.analysis.scene.regions import Scene
 from ucl.semantics import types as t
 from ucl.semantics.types import DAY as DAY_LENGTH
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ucl.analysis.regions import Branch, Subject
-from ucl.analysis.study import Point, Study
+from ucl.analysis.scene.regions import Branch, Subject
+from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.replay import Replayed
 from ucl.diagnostics import SEVERITIES, Diagnostic, Note, Severity, Span, Witness
 from ucl.semantics.evaluate import Effected

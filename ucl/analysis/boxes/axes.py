@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from ucl.analysis.boxes import line
 from ucl.analysis.boxes.humane import day_order, nice_key
-from ucl.analysis.boxes.line import Interval, Intervals
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.line import Interval, Intervals
 from ucl.semantics import types as t
 from ucl.semantics.calendar import civil_from_days, weekday_of_days
 from ucl.semantics.types import DAY, Type, Unit

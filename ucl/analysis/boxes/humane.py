@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from ucl.analysis.boxes import line
+from ucl.analysis.formulas import line
 from ucl.semantics import types as t
 from ucl.semantics.calendar import weekday_of_days
 from ucl.semantics.operations import HOUR, MINUTE

@@ -11,34 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ucl.analysis.boxes import line
-from ucl.analysis.boxes.axes import Axis, DayAxis, DayTests, LineAxis, MomentAxis, SampleAxis, skipped_days
-from ucl.analysis.boxes.formula import (
+from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis, SampleAxis
+from ucl.analysis.boxes.fields import Fields, OfInstants, bounded, held
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.formula import (
     Every,
     Formula,
     Holds,
     Is,
     Literal,
-    Reader,
     Relation,
     Some,
     Unknown,
     Within,
     literals,
 )
-from ucl.analysis.boxes.humane import USUAL_DAY
-from ucl.analysis.boxes.line import Intervals
-from ucl.analysis.boxes.samples import sets, texts, usual_text
-from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term
-from ucl.semantics import types as t
-from ucl.semantics.expressions import Budget, Frame, evaluate
-from ucl.semantics.operations import Overflow
-from ucl.semantics.outcome import Call
-from ucl.semantics.program import Expr
+from ucl.analysis.formulas.line import Intervals
+from ucl.analysis.formulas.reading import Reader
+from ucl.analysis.formulas.terms import CLOCK, Place, Term
 from ucl.semantics.types import DAY as DAY_LENGTH
-from ucl.semantics.values.read import constant
 
 Box = dict[int, int]
 MOST_BOXES = 256
@@ -63,19 +55,16 @@ class Space:
     """`axes` are by number. `free` are the axes of relations and of what is unknown, by their atom: cell 0 is no."""
 
     def __init__(self, reader: Reader, formulas: Iterable[Formula], today: int) -> None:
-        self.reader = reader
-        self.terms = reader.terms
         self.axes: list[Axis] = []
         self.places: dict[Place, int | Clockwork] = {}
         self.free: dict[int, Relation | Unknown] = {}
+        self._zone = reader.terms.zone
         self._clockwork: dict[int, Clockwork] = {}
         self._free_of: dict[Relation | Unknown, int] = {}
-        self._tests: dict[tuple[Term, Expr], int] = {}
-        self._today = today
-        self._call = Call(self.terms.zone, 0, 0)
+        self._tests: dict[Holds, int] = {}
         self._boxes_of: dict[Literal, Box] = {}
         atoms = dict.fromkeys(found.atom for formula in formulas for found in literals(formula))
-        by_place: dict[Place, list[Any]] = {}
+        by_place: dict[Place, list[Within | Holds | Is]] = {}
         for atom in atoms:
             match atom:
                 case Within(term, _) | Holds(term, _):
@@ -85,104 +74,22 @@ class Space:
                 case Relation() | Unknown():
                     self._free_of[atom] = self._add(Axis([False, True], [0, 1]))
                     self.free[self._free_of[atom]] = atom
+        fields = Fields(reader, today)
         for place, tests in by_place.items():
-            self.places[place] = self._axis_of(place, tests)
+            self._add_place(place, fields.axes(place, tests))
+            self._tests |= {test: number for number, test in enumerate(held(tests))}
 
     def _add(self, axis: Axis) -> int:
         self.axes.append(axis)
         return len(self.axes) - 1
 
-    # --- building axes ----------------------------------------------------------------------------------------------
-
-    def _axis_of(self, place: Place, tests: Sequence[Within | Holds | Is]) -> int | Clockwork:
-        default = self._default(place)
-        match place.type:
-            case t.Record():
-                return self._add(Axis([True, None], [1, 0], 0b10))
-            case t.Text() | t.Set():
-                held = [test for test in tests if isinstance(test, Holds)]
-                return self._add(self._samples(place, held, default))
-            case t.DateTime():
-                within = [test for test in tests if isinstance(test, Within)]
-                return self._datetime(place, within, default)
-            case t.Date():
-                within = [test for test in tests if isinstance(test, Within)]
-                domain = self.reader.solver.domain(Term(place, ""))
-                return self._add(
-                    DayAxis(domain, _day_tests(within, False), USUAL_DAY, default=default, optional=place.may_be_absent)
-                )
-            case _:
-                keys = [test.keys for test in tests if isinstance(test, Within)]
-                domain = self.reader.solver.domain(Term(place, ""))
-                unit = place.declared.unit
-                return self._add(LineAxis(place.type, domain, keys, default, place.may_be_absent, unit))
-
-    def _default(self, place: Place) -> Any:
-        if place.declared.default is None:
-            return None
-        try:
-            return constant(place.declared.default, self.terms.zone)
-        except Overflow:
-            return None
-
-    def _datetime(self, place: Place, tests: Sequence[Within], default: int | None) -> Clockwork:
-        zone = self.terms.zone
-        is_now = place.root == "context" and place.path == ("now",)
-        ends = sorted({end for test in tests if test.term.part == "" for interval in test.keys for end in interval})
-        first, last = line.span_of(t.DATETIME) or (0, 0)
-        own = self.reader.solver.domain(Term(place, ""))
-        ends = sorted({end for end in (*ends, *(e for interval in own for e in interval)) if first < end < last})
-        edge_days = tuple(((day, day + 1),) for day in sorted({zone.local(end) // DAY_LENGTH for end in ends}))
-        # The days of the domain; where it ends within a day, the moments of that day say the rest.
-        domain = line.joined(
-            (zone.local(low) // DAY_LENGTH, zone.local(end - 1) // DAY_LENGTH + 1) for low, end in _bounded(own)
-        )
-        near = USUAL_DAY
-        if is_now:
-            domain, near = line.common(domain, ((self._today, domain[-1][1]),)), self._today
-        local = None if default is None else zone.local(default)
-        days = DayAxis(
-            domain,
-            _day_tests(tests, True, edge_days),
-            near,
-            skipped_days(zone, ends),
-            self._today if is_now else None if local is None else local // DAY_LENGTH,
-        )
-        clocks = LineAxis(
-            t.TIME,
-            ((0, DAY_LENGTH),),
-            [test.keys for test in tests if test.term.part == CLOCK],
-            None if local is None else local % DAY_LENGTH,
-        )
-        moments = MomentAxis(zone, days.irregular, clocks, ends, own, place.may_be_absent)
-        found = Clockwork(self._add(days), self._add(clocks), self._add(moments))
-        self._clockwork |= dict.fromkeys((found.days, found.clocks, found.moments), found)
-        return found
-
-    def _samples(self, place: Place, tests: Sequence[Holds], default: Any) -> SampleAxis:
-        exprs = [test.expr for test in tests]
-        term = Term(place, "")
-        match place.type:
-            case t.Set(element):
-                samples: list[Any] = list(sets(exprs, element or t.TEXT, default or frozenset()))
-                samples = [sample for sample in samples if self._may_be(place, sample)]
-            case _:
-                usual = default if isinstance(default, str) else usual_text(place.path[-1])
-                samples = [text for text in texts(exprs, usual) if self._may_be(place, text)]
-        for number, test in enumerate(tests):
-            self._tests[term, test.expr] = number
-        outcomes = [[self._holds(test.expr, term.name, sample) for sample in samples] for test in tests]
-        return SampleAxis(samples, outcomes, place.may_be_absent)
-
-    def _may_be(self, place: Place, value: Any) -> bool:
-        domain = place.declared.domain
-        return domain is None or not hasattr(domain, "values") or value in domain.values
-
-    def _holds(self, expr: Expr, name: str, value: Any) -> bool:
-        try:
-            return bool(evaluate(expr, Frame(self._call, Budget(), variables={name: value})))
-        except Overflow:
-            return False
+    def _add_place(self, place: Place, axes: Axis | OfInstants) -> None:
+        if isinstance(axes, Axis):
+            self.places[place] = self._add(axes)
+        else:
+            days, clocks, moments = axes
+            found = self.places[place] = Clockwork(self._add(days), self._add(clocks), self._add(moments))
+            self._clockwork |= dict.fromkeys((found.days, found.clocks, found.moments), found)
 
     # --- formulas to boxes ------------------------------------------------------------------------------------------
 
@@ -199,12 +106,12 @@ class Space:
                 return {self._free_of[atom]: 0b10 if positive else 0b01}
             case Is(place):
                 return self._is(place, positive)
-            case Holds(term, expr):
+            case Holds(term, _):
                 number = self.places[term.place]
                 assert isinstance(number, int)
                 axis = self.axes[number]
                 assert isinstance(axis, SampleAxis)
-                return {number: self._signed(axis, axis.mask(self._tests[term, expr]), positive)}
+                return {number: self._signed(axis, axis.mask(self._tests[atom]), positive)}
             case Within(term, keys):
                 return self._within(term, keys, positive)
 
@@ -235,9 +142,9 @@ class Space:
             clocks = _line(self.axes[found.clocks])
             return {found.clocks: self._signed(clocks, clocks.mask(keys), positive), found.moments: there}
         if term.part == "":
-            zone = self.terms.zone
+            zone = self._zone
             keys = line.joined(
-                (zone.local(low) // DAY_LENGTH, zone.local(end) // DAY_LENGTH) for low, end in _bounded(keys)
+                (zone.local(low) // DAY_LENGTH, zone.local(end) // DAY_LENGTH) for low, end in bounded(keys)
             )
             mask = days.mask("day", keys)
         else:
@@ -441,18 +348,3 @@ class Space:
 def _line(axis: Axis) -> LineAxis:
     assert isinstance(axis, LineAxis)
     return axis
-
-
-def _bounded(keys: Intervals) -> Intervals:
-    """Instants whose ends have a local day: a day or so off the first and the last."""
-    first, last = line.span_of(t.DATETIME) or (0, 0)
-    return tuple((max(low, first), min(end, last - 1)) for low, end in keys)
-
-
-def _day_tests(tests: Sequence[Within], instants: bool, more: tuple[Intervals, ...] = ()) -> DayTests:
-    """What is asked of days; of a datetime, `more` are the days in which tests of the instant itself end."""
-
-    def of(*parts: str) -> tuple[Intervals, ...]:
-        return tuple(dict.fromkeys(test.keys for test in tests if test.term.part in parts))
-
-    return DayTests(of("day") + more if instants else of("day", ""), of("weekday"), of("month"), of("monthday"))

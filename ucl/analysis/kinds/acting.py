@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ucl.analysis import words
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.regions import Subject, difference, pairs_of_calls
-from ucl.analysis.study import Point, Study
+from ucl.analysis.scene.regions import Subject, difference, pairs_of_calls
+from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate import Effected

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ucl.analysis import words
+from ucl.analysis.boxes.overlap import Side, overlapping
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.overlap import Side, overlapping
-from ucl.analysis.regions import Subject
-from ucl.analysis.study import Point, Study
+from ucl.analysis.scene.regions import Subject
+from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate.options import applies, frames

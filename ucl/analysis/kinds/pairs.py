@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ucl.analysis import words
+from ucl.analysis.boxes.overlap import Side, overlapping
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.overlap import Side, overlapping
-from ucl.analysis.regions import Scene, Subject
-from ucl.analysis.study import Point, Study
+from ucl.analysis.scene.regions import Scene, Subject
+from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.replay import Replayed
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic

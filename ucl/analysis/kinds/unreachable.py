@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ucl.analysis import words
-from ucl.analysis.study import Study
+from ucl.analysis.scene.study import Study
 from ucl.diagnostics import Diagnostic
 
 

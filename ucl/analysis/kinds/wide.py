@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ucl.analysis import words
-from ucl.analysis.boxes.formula import Formula, every, negated, some
+from ucl.analysis.formulas.formula import Formula, every, negated, some
 from ucl.analysis.kinds.pairs import Pair, overridden_by, pulls_both_ways, pulls_one_way
-from ucl.analysis.regions import Subject
-from ucl.analysis.study import Point, Study
+from ucl.analysis.scene.regions import Subject
+from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.replay import Replayed
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic

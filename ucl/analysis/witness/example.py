@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from ucl.analysis.boxes.humane import USUAL_DAY, USUAL_TIME, nice_day, nice_key
-from ucl.analysis.boxes.line import value_at
 from ucl.analysis.boxes.samples import usual_text
-from ucl.analysis.boxes.solve import Solver
-from ucl.analysis.boxes.terms import Place, Term, Terms
+from ucl.analysis.formulas.line import value_at
+from ucl.analysis.formulas.solve import Solver
+from ucl.analysis.formulas.terms import Place, Term, Terms
 from ucl.semantics import types as t
 from ucl.semantics.operations import Overflow
 from ucl.semantics.program import Field, SetDomain

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ucl.analysis.regions import Scene
+from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example
 from ucl.kernels.columns import Column, Columns, Path, Presence, Scalars, Sets, Texts
 from ucl.kernels.lower import lower

@@ -14,13 +14,13 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from ucl.analysis.boxes import line
 from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis
-from ucl.analysis.boxes.formula import Formula, Relation, Unknown
 from ucl.analysis.boxes.humane import several_keys
 from ucl.analysis.boxes.space import Box, Clockwork, Space
-from ucl.analysis.boxes.terms import CLOCK, DAY, Place, Term, fields_read
-from ucl.analysis.regions import Scene
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.formula import Formula, Relation, Unknown
+from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term, fields_read
+from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example, Examples
 from ucl.semantics import operations as ops
 from ucl.semantics import types as t

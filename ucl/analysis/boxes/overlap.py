@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ucl.analysis.boxes.space import Box, Space
-from ucl.analysis.regions import Subject
+from ucl.analysis.scene.regions import Subject
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ucl.analysis.boxes.terms import CLOCK, DAY, Terms
+from ucl.analysis.formulas.terms import CLOCK, DAY, Terms
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.operations import HOUR, MINUTE

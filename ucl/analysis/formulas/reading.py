@@ -1,22 +1,34 @@
-"""Conditions as formulas: `and`, `or` and signed atoms, each atom about one term, a linear relation, or unknown.
+"""Conditions of a program, read as formulas.
 
-In: conditions of a program. Out: formulas in negation normal form. `if`, `??` and the presence of partial results are
-taken apart into cases first, so that an atom is free of them; what can't be decided becomes an `Unknown`, which later
-passes treat as free and call `possible`.
+In: typed conditions. Out: formulas in negation normal form. `if`, `??` and the presence of partial results are taken
+apart into cases first, so that an atom is free of them; what can't be decided becomes an `Unknown`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ucl.analysis.boxes import line
-from ucl.analysis.boxes.line import Intervals
-from ucl.analysis.boxes.linear import Sum, linear
-from ucl.analysis.boxes.solve import Solver
-from ucl.analysis.boxes.terms import CLOCK, DAY, MINUTE_PART, NIGHT, WEEKDAY_PART, Place, Term, Terms, mapped
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    Holds,
+    Is,
+    Literal,
+    Relation,
+    Unknown,
+    Within,
+    every,
+    negated,
+    some,
+)
+from ucl.analysis.formulas.line import Intervals
+from ucl.analysis.formulas.linear import Sum, linear
+from ucl.analysis.formulas.solve import Solver
+from ucl.analysis.formulas.terms import CLOCK, DAY, MINUTE_PART, NIGHT, WEEKDAY_PART, Place, Term, Terms, mapped
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions import children
@@ -27,117 +39,9 @@ from ucl.semantics.program import Expr
 from ucl.semantics.types import BOOL
 from ucl.semantics.types import DAY as DAY_LENGTH
 
-# --- atoms ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """The term has a value, and its key lies in `keys`."""
-
-    term: Term
-    keys: Intervals
-
-
-@dataclass(frozen=True, slots=True)
-class Is:
-    """The place has a value; a record, or a field that may be absent."""
-
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """A test of one text or set, which only values can answer: `expr` over the variable of `term`."""
-
-    term: Term
-    expr: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """The sum of `coefficients × terms + constant` compared with 0 by `<`, `<=` or `==`; at least two terms, or one
-    that no other atom can say."""
-
-    sum: Sum
-    operator: str
-    expr: Expr = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Outside what can be decided: free, unless the values of an option say otherwise."""
-
-    expr: Expr
-
-
-Atom = Within | Is | Holds | Relation | Unknown
-
-
-# --- formulas -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    atom: Atom
-    positive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    parts: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Some:
-    parts: tuple[Formula, ...]
-
-
-Formula = Literal | Every | Some
-
-TRUE, FALSE = Every(()), Some(())
-
-
-def every(parts: Iterable[Formula]) -> Formula:
-    found: list[Formula] = []
-    for part in parts:
-        if part == FALSE:
-            return FALSE
-        found.extend(part.parts if isinstance(part, Every) else (part,))
-    return found[0] if len(found) == 1 else Every(tuple(found))
-
-
-def some(parts: Iterable[Formula]) -> Formula:
-    found: list[Formula] = []
-    for part in parts:
-        if part == TRUE:
-            return TRUE
-        found.extend(part.parts if isinstance(part, Some) else (part,))
-    return found[0] if len(found) == 1 else Some(tuple(found))
-
-
-def negated(formula: Formula) -> Formula:
-    match formula:
-        case Literal(atom, positive):
-            return Literal(atom, not positive)
-        case Every(parts):
-            return some(negated(part) for part in parts)
-        case Some(parts):
-            return every(negated(part) for part in parts)
-
-
-def literals(formula: Formula) -> Iterator[Literal]:
-    work = [formula]
-    while work:
-        part = work.pop()
-        if isinstance(part, Literal):
-            yield part
-        else:
-            work.extend(part.parts)
-
-
 # --- reading --------------------------------------------------------------------------------------------------------
 
-_FALSE_CONST = "false"
+
 # An `if` or `??` inside an atom doubles it; past so many cases the atom is unknown.
 _MOST_CASES = 64
 _LISTED = 40  # two closed texts are compared value by value up to so many

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ucl.analysis.boxes.formula import (
+from ucl.analysis.boxes.space import Box, Space, TooMany
+from ucl.analysis.formulas.formula import (
     FALSE,
     TRUE,
     Formula,
-    Reader,
     every,
     negated,
     some,
 )
-from ucl.analysis.boxes.space import Box, Space, TooMany
-from ucl.analysis.boxes.terms import Terms, fields_read
+from ucl.analysis.formulas.reading import Reader
+from ucl.analysis.formulas.terms import Terms, fields_read
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions import children

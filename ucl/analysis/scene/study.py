@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ucl.analysis.boxes.formula import Formula, Unknown, literals
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.regions import Scene, Subject
+from ucl.analysis.formulas.formula import Formula, Unknown, literals
+from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
 from ucl.analysis.witness.replay import Replayed, Replayer
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict

@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ucl.analysis.boxes import line
-from ucl.analysis.boxes.line import Interval, Intervals
-from ucl.analysis.boxes.linear import linear
-from ucl.analysis.boxes.terms import SPANS, Term, Terms
+from ucl.analysis.formulas import line
+from ucl.analysis.formulas.line import Interval, Intervals
+from ucl.analysis.formulas.linear import linear
+from ucl.analysis.formulas.terms import SPANS, Term, Terms
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.expressions import Budget, Frame, evaluate

@@ -1,0 +1,1 @@
+"""One schema as a scene: the regions of its declarations, and questions about them answered."""
