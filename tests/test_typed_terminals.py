@@ -51,9 +51,7 @@ def test_times_are_those_of_a_day() -> None:
 def test_ranges_of_times_have_two_ends(a: int, b: int) -> None:
     text = f"{a // 60:02}:{a % 60:02}..{b // 60:02}:{b % 60:02}"
     found = bool(terminal("TIME_RANGE").fullmatch(text))
-    assert not (found and a == b)
-    if a // 60 != b // 60:
-        assert found
+    assert found == (a != b)
 
 
 @given(st.integers(-2000, 20000), st.integers(-2000, 20000), st.sampled_from(["..", "..="]))

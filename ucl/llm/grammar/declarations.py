@@ -12,7 +12,7 @@ from itertools import permutations
 from ucl.llm.grammar import literals
 from ucl.llm.grammar.conditions import Conditions, conditions, joined
 from ucl.llm.grammar.forms import Form, Grammar, chain, choice, many, maybe, one_of
-from ucl.llm.grammar.names import new_names
+from ucl.llm.grammar.names import REST_OF_NAME, new_names
 from ucl.llm.grammar.values import Definitions, Values, spaced
 from ucl.llm.grammar.vocabulary import Vocabulary
 from ucl.semantics import types as t
@@ -36,15 +36,16 @@ def grammar_of(vocabulary: Vocabulary) -> Grammar:
     promise = _promise(values, found)
     if promise is not None:
         bodies["property"] = _property(values, found, promise, meta)
-    more: Form | None = None
-    names = new_names(vocabulary.taken)
-    for number, name in reversed(list(enumerate(names, 1))):
-        new = define.terminal(f"NAME_{number}", name)
-        declared = choice(*(chain(f"{word} ", new, body) for word, body in bodies.items()))
-        parts = (define.rule(f"declaration_{number}", declared), *([] if more is None else [maybe(more)]))
-        more = chain(*parts) if number == 1 else define.rule(f"more_{number}", chain("\n\n", *parts))
-    assert more is not None
-    return define.grammar(chain(more, maybe("\n")))
+    first, prefixes = new_names(vocabulary.taken)
+    rest = define.terminal("REST_OF_NAME", REST_OF_NAME)
+    more: list[Form] = []
+    for number, prefix in reversed(list(enumerate(prefixes, 2))):
+        options = (chain(f"\n\n{word} {prefix}", rest, body) for word, body in bodies.items())
+        declared = define.rule(f"declaration_{number}", choice(*options))
+        more = [maybe(define.rule(f"more_{number}", chain(declared, *more)))]
+    new = define.terminal("NAME", first)
+    declared = define.rule("declaration", choice(*(chain(f"{word} ", new, body) for word, body in bodies.items())))
+    return define.grammar(chain(declared, *more, maybe("\n")))
 
 
 def _body(values: Values, overrides: Form | None, *clauses: Form) -> Form:

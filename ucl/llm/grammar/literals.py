@@ -50,13 +50,14 @@ PRIORITY = choice("10", chain(DIGIT, maybe(".", times(DIGIT, 1, 3))))
 # --- ranges of numbers ----------------------------------------------------------------------------------------------
 
 
-def _ascending(longest: int, middle: Form) -> Form:
-    """Pairs of whole numbers of which the second is seen to be greater: it has more digits, or a greater first one."""
+def _ascending(alike: int, longest: int, middle: Form) -> Form:
+    """Pairs of whole numbers of which the second is seen to be greater: it has more digits, or as many, which may be
+    `alike`, and a greater first one."""
     pairs: list[Form] = []
     for digits in range(1, longest):
         low = DIGIT if digits == 1 else chain(_NONZERO, times(DIGIT, digits - 1))
         pairs.append(chain(low, middle, _NONZERO, times(DIGIT, digits, longest - 1)))
-    for digits in range(1, longest + 1):
+    for digits in range(1, alike + 1):
         rest = times(DIGIT, digits - 1)
         firsts = range(0 if digits == 1 else 1, 9)
         pairs.append(chain(choice(*(chain(str(f), rest, middle, chars(f"{f + 1}-9")) for f in firsts)), rest))
@@ -75,13 +76,13 @@ def _open(value: Form) -> tuple[Form, ...]:
 
 
 INT_RANGE = choice(
-    _ascending(5, _ENDS),
+    _ascending(3, 6, _ENDS),
     *_ascending_within_tens(_ENDS),
     chain("-", _NONZERO, times(DIGIT, 0, _MORE_WHOLE), _ENDS, _whole(9)),
     *_open(INT),
 )
 FLOAT_RANGE = choice(
-    chain(_ascending(4, chain(maybe(_FRACTION), _ENDS)), maybe(_FRACTION)),
+    chain(_ascending(2, 5, chain(maybe(_FRACTION), _ENDS)), maybe(_FRACTION)),
     *(
         chain(f"0.{first}", times(DIGIT, 0, 8), _ENDS, "0.", chars(f"{first + 1}-9"), times(DIGIT, 0, 8))
         for first in range(9)
@@ -144,7 +145,7 @@ def _two_units(units: Sequence[Unit]) -> Iterator[Form]:
 
 def _same_unit(units: Iterable[str], digits: int) -> Iterator[Form]:
     for unit in units:
-        yield chain(_ascending(digits, chain(unit, _ENDS)), unit)
+        yield chain(_ascending(digits, digits + 1, chain(unit, _ENDS)), unit)
 
 
 def _minutes_to_hours(units: Sequence[str]) -> Iterator[Form]:
@@ -188,31 +189,30 @@ FROM_ON = form("..")
 UP_TO = choice("..=", "..")
 
 
-def _two_hours() -> Iterator[Form]:
-    """The hours of two times that are not equal; the first may be the later one: that range runs round midnight."""
-    middle = chain(":", _MINUTE, "..")
-    low, high = chain(chars("01"), DIGIT), chain("2", chars("0-3"))
-    yield chain(low, middle, high)
-    yield chain(high, middle, low)
-    yield chain("0", DIGIT, middle, "1", DIGIT)
-    yield chain("1", DIGIT, middle, "0", DIGIT)
-    for tens, last in (("0", 9), ("1", 9), ("2", 3)):
-        for hour in range(last + 1):
-            others = Chars(tuple((ord(str(o)), ord(str(o))) for o in range(last + 1) if o != hour))
-            yield chain(f"{tens}{hour}", middle, tens, others)
+def _digit_but(left_out: int, last: int) -> Form:
+    """A digit up to `last`, but one."""
+    return Chars(tuple((ord(str(digit)), ord(str(digit))) for digit in range(last + 1) if digit != left_out))
 
 
-def _within_an_hour() -> Iterator[Form]:
-    """`13:00..13:30`"""
-    for hour in range(24):
-        text = f"{hour:02}:"
-        pairs = (chain(str(tens), DIGIT, f"..{text}", chars(f"{tens + 1}-5")) for tens in range(5))
-        yield chain(text, choice(*pairs), DIGIT)
+def _two_times() -> Iterator[Form]:
+    """Two times of day that are not equal, since one of their digits is not. The first may be the later one: that range
+    runs round midnight."""
+    begins = chain(":", _MINUTE, "..")
+    by_tens = (chain("0", DIGIT), chain("1", DIGIT), chain("2", chars("0-3")))
+    for hour in by_tens:
+        yield chain(hour, begins, choice(*(other for other in by_tens if other != hour)), ":", _MINUTE)
+    for unit in range(10):
+        hour = chain(chars("0-2" if unit < 4 else "01"), str(unit))
+        other = choice(chain(chars("01"), _digit_but(unit, 9)), chain("2", _digit_but(unit, 3)))
+        yield chain(hour, begins, other, ":", _MINUTE)
+    for tens in range(6):
+        yield chain(_HOUR, f":{tens}", DIGIT, "..", _HOUR, ":", _digit_but(tens, 5), DIGIT)
+    for unit in range(10):
+        yield chain(_HOUR, ":", chars("0-5"), f"{unit}..", _HOUR, ":", chars("0-5"), _digit_but(unit, 9))
 
 
 TIME_RANGE = choice(
-    chain(choice(*_two_hours()), ":", _MINUTE),
-    *_within_an_hour(),
+    *_two_times(),
     chain(_CLOCK, "..=", _CLOCK),
     chain(maybe(_CLOCK), "..24:00"),
     *_open(_CLOCK),

@@ -30,18 +30,18 @@ _FIRST_ASCII = "A-Z_a-z"
 _ASCII = "0-9A-Z_a-z"
 # Letters that stand in names everywhere and that NFC leaves alone, next to whatever they stand.
 _LETTERS = "À-ÖØ-öø-ʯΑ-ΡΣ-ωЀ-ҁҊ-ԯぁ-ゖァ-ヺ一-鿿가-힣"
+REST_OF_NAME = times(chars(_ASCII + _LETTERS), 1, _LONGEST)
 
 
-def new_names(taken: Collection[str]) -> list[Form]:
-    """The terminal for the name of the first declaration, the second, and so on."""
+def new_names(taken: Collection[str]) -> tuple[Form, tuple[str, ...]]:
+    """The terminal for the name of the first declaration; and the words with which those of the others begin."""
     free = _free_prefixes(taken)
     escape, *later = (next(free) for _ in range(MOST_DECLARATIONS))
     tree = _tree([*taken, *RESERVED, *_PREFIXES], later)
     names = _outside(tree)
     if any(node.cut and not node.kept for node in tree.below()):
-        names = [*names, chain(escape, times(chars(_ASCII + _LETTERS), 1, _LONGEST))]
-    rest = times(chars(_ASCII + _LETTERS), 1, _LONGEST)
-    return [choice(*names), *(chain(prefix, rest) for prefix in later)]
+        names = [*names, chain(escape, REST_OF_NAME)]
+    return choice(*names), tuple(later)
 
 
 def _free_prefixes(taken: Collection[str]) -> Iterator[str]:
