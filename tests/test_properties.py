@@ -395,6 +395,17 @@ def test_coverage_counts_rules_exceptions_and_constraints(tmp_path: Any) -> None
     ]
 
 
+def test_errors_that_only_the_analysis_finds_fail(tmp_path: Any) -> None:
+    program = """schema S { n: int in 0..=9 }
+      rule dead on S { when n > 9 score 1 }
+      property p on S { expect score == 0 }"""
+    (tmp_path / "s.ucl").write_text(program)
+    ran = run_here("test", tmp_path / "s.ucl", "--format", "json", "--samples", "20")
+    assert ran.status == 1
+    assert ran.lines[0]["status"] == "proved"
+    assert "never-applies" in ran.err
+
+
 def test_a_program_with_mistakes_is_not_tested(tmp_path: Any) -> None:
     (tmp_path / "s.ucl").write_text("rule r on Nowhere { score 1 }")
     ran = run_here("test", tmp_path / "s.ucl", "--format", "json")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ucl.cli import inputs
 from ucl.cli.output import CommandError, print_json, remark, text_table
 from ucl.cli.source import complain_about, program_files, unreadable
+from ucl.diagnostics import Report, Severity
 from ucl.render import printable
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def test(
                 print("\n".join(map(printable, _words(verdict))))
         if coverage or table is not None:
             _print_coverage(_coverage(program, since, samples, seed, table), format)
+        fails = _complain_about_errors(program, now) or fails
     if format == "text":
         remark(_summary(told, broken))
     return int(fails or broken > 0)
@@ -80,6 +82,19 @@ def _since(program: Program, now: str | None) -> int:
     from ucl.scoring.calls import find_zone, instant
 
     return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
+
+
+def _complain_about_errors(program: Program, now: str | None) -> bool:
+    """Whether the analysis finds an error, which it says; broken promises have been told better."""
+    from ucl.scoring import CompiledProgram
+
+    report = Report()
+    for found in CompiledProgram(program).findings(now=now):
+        if found.severity is Severity.ERROR and found.code != "broken-property":
+            report.add(found)
+    if report.has_errors:
+        complain_about(report)
+    return report.has_errors
 
 
 def _verdicts(program: Program, since: int, samples: int, seed: int) -> list[Verdict]:

@@ -157,7 +157,7 @@ class Survey:
         return Free(self.shared_key(expr, side), may_overflow(expr))
 
     def shared_key(self, expr: Expr, side: int) -> object:
-        """A key that an expression shares with one of the other side that has the same value wherever both are asked."""
+        """What an expression shares with one of the other side that has the same value wherever both are asked."""
         inputs = self.sides[side].inputs
         shared = len({other.zone for other in self.sides}) == 1 and not inputs.read_by(expr) & self.apart
         return (inputs.key_of(expr), None if shared else side)
