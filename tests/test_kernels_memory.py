@@ -57,6 +57,7 @@ LOOKED_UP = [
 ANSWERS = {
     "count(v in visits where v.cost > 20 and v.at < now)": "int",
     "any(v in visits where v.cost * v.cost > 30_000)": "bool",
+    "any(v in visits where v.cost * 80_000_000_000_000_000 > 9_000_000_000_000_000_000)": "bool",
     "all(v in visits where v.stars ?? 0.0 < 1000000.0)": "bool",
     "sum(v.cost for v in visits)": "int",
     'sum(v.stars ?? 0.1 for v in visits where v.kind == "mid")': "float",

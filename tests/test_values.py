@@ -38,6 +38,7 @@ from ucl.semantics.values import (
     parse_value,
     read_arguments,
     read_record,
+    record_reader,
     to_data,
     to_json,
     to_text,
@@ -270,6 +271,51 @@ def test_a_record_has_a_value_for_every_field() -> None:
 )
 def test_the_first_wrong_field_is_named(data: dict[str, Any], invalid: Invalid) -> None:
     assert read_record(data, VISIT, UTC) == invalid
+    assert record_reader(VISIT, UTC)(data) == invalid
+
+
+RAW = [
+    *[
+        None,
+        True,
+        False,
+        0,
+        1,
+        5.0,
+        0.5,
+        -0.0,
+        math.nan,
+        math.inf,
+        2**63,
+        -(2**63),
+        "",
+        "a",
+        "c",
+        "e\u0301",
+        "é",
+        "\ud800",
+    ],
+    *["mon", "2026-03-04", "13:00", "2026-03-04T09:00", "PT90M", [], ["a"], {"name": "a"}, {"name": 3}],
+]
+KINDS: tuple[Type, ...] = (t.BOOL, t.INT, t.FLOAT, t.TEXT, LENGTH, t.Closed(("a", "é")), t.WEEKDAY, t.DATE, t.TIME)
+KINDS += (t.DATETIME, t.DURATION, t.Set(t.TEXT), t.Record(PERSON))
+
+
+@pytest.mark.parametrize("type", KINDS, ids=str)
+def test_many_records_are_read_as_one_is(type: Type) -> None:
+    fields = [
+        field("plain", type),
+        field("maybe", t.Optional(type)),
+        field("limited", type, domain=SetDomain(frozenset({1}))),
+        field("measured", type, unit=KM),
+    ]
+    for one in fields:
+        read = record_reader([one], UTC)
+        for raw in RAW:
+            if isinstance(one.domain, SetDomain) and isinstance(raw, list):
+                continue  # a domain is of scalars
+            data = {one.name: raw}
+            assert repr(read(data)) == repr(read_record(data, [one], UTC))
 
 
 def test_domains() -> None:

@@ -5,7 +5,7 @@ In: JSON as Python reads it (or Python's own dates, times and sets), types, the 
 """
 
 from ucl.semantics.values.calls import Problem, make_call, read_arguments
-from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record
+from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record, record_reader
 from ucl.semantics.values.write import to_data, to_json, to_text
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "parse_value",
     "read_arguments",
     "read_record",
+    "record_reader",
     "to_data",
     "to_json",
     "to_text",

@@ -19,7 +19,7 @@ from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid, Reason
 from ucl.semantics.program import Definition, Expr, Field, Program, Schema, Value
 from ucl.semantics.suggest import nearest
 from ucl.semantics.types import Type
-from ucl.semantics.values.read import is_absent, read_field, read_record
+from ucl.semantics.values.read import is_absent, read_field, record_reader
 from ucl.semantics.zones import Zone
 
 _LONGEST_SHOWN = 60
@@ -117,11 +117,12 @@ def _records(raw: Any, name: str, schema: Schema, zone: Zone) -> Any:
     if not isinstance(raw, list | tuple):
         return Problem(f"the memory's `{name}` is a list of records, not {_shown(raw)}")
     records = []
+    read = record_reader(schema.fields, zone)
     for number, data in enumerate(raw, 1):
         where = f"record {number} of the memory's `{name}`"
         if not isinstance(data, Mapping):
             return Problem(f"{where} is an object of `{schema.name}`, not {_shown(data)}")
-        record = read_record(data, schema.fields, zone)
+        record = read(data)
         if isinstance(record, Invalid):
             return _wrong(record, f"`{record.field}` in {where}")
         records.append(record)

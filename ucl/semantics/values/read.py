@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -234,6 +234,43 @@ def read_record(
             return value
         record[field.name] = value
     return record
+
+
+def record_reader(fields: Sequence[Field], zone: Zone) -> Callable[[Mapping[str, Any]], dict[str, Value] | Invalid]:
+    """`read_record` for many records of one schema: what is the field's value as it stands is not looked at twice."""
+    quick = [(field, field.name, field.column, _stands(field)) for field in fields]
+
+    def read(data: Mapping[str, Any]) -> dict[str, Value] | Invalid:
+        record: dict[str, Value] = {}
+        for field, name, column, stands in quick:
+            raw = data.get(column)
+            value = raw if stands(raw) else read_field(raw, field, zone, (name,))
+            if isinstance(value, Invalid):
+                return value
+            record[name] = value
+        return record
+
+    return read
+
+
+def _stands(field: Field) -> Callable[[Any], bool]:
+    """A test that holds only of what `read_field` would give back unchanged; it need not know all of it."""
+    match t.present(field.type):
+        case _ if field.domain is not None or field.unit is not None:
+            return lambda raw: False
+        case t.Bool():
+            return lambda raw: raw is True or raw is False
+        case t.Int():
+            return lambda raw: type(raw) is int and INT_MIN <= raw <= INT_MAX
+        case t.Float() | t.Quantity():
+            return lambda raw: type(raw) is float and math.isfinite(raw)
+        case t.Text():
+            return lambda raw: type(raw) is str and raw.isascii()
+        case t.Closed(values):
+            listed = frozenset(values)
+            return lambda raw: type(raw) is str and raw.isascii() and raw in listed
+        case _:
+            return lambda raw: False
 
 
 def read_field(raw: Any, field: Field, zone: Zone, path: tuple[str, ...]) -> Any:
