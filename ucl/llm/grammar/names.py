@@ -1,8 +1,8 @@
 """Names for new declarations, of which none clashes with what the program has, nor with another of the same answer.
 
-In: the names that are taken. Out: a terminal for the name of each declaration of an answer. That of the first is any
-name that is not taken: all words, minus a tree of those that are. A grammar can't compare two names, so those of the
-second, third, … declaration begin with just these words, and that of the first with none of them.
+In: the names that are taken. Out: a terminal for the name of an answer's first declaration, which is any name that is
+not taken: all words, minus a tree of those that are. A grammar can't compare two names, so those of the second, third,
+… declaration begin with just these words, and that of the first with none of them.
 
 The tree of taken names is written out only so far; names that begin like one of those beyond are left out, and can be
 had behind the word `new_`.
