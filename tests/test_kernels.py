@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -388,14 +391,30 @@ def test_without_numba_the_portable_engine_answers(monkeypatch: pytest.MonkeyPat
     assert choice.choose("auto", 100_000_000, 100).name == "portable"
 
 
-def test_a_damaged_or_foreign_cache_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import pickle
+class Runs:
+    """What runs where it is unpickled."""
 
-    monkeypatch.setenv("UCL_CACHE_DIR", str(tmp_path))
-    kernel_cache.write("k", "here", pickle.dumps((1, 2)))
+    def __reduce__(self) -> Any:
+        return (pytest.fail, ("a foreign file was unpickled",))
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("UCL_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def kept() -> Path:
+    """The file of the one kernel that was kept."""
+    assert kernel_cache.write("k", "here", pickle.dumps((1, 2)))
+    (file,) = kernel_cache.kernel_folder().glob("k-*")
+    return file
+
+
+def test_a_damaged_or_foreign_cache_is_not_read(cache: Path) -> None:
+    file = kept()
     assert kernel_cache.read("k", "here") == (1, 2)
     assert kernel_cache.read("k", "elsewhere") is None
-    (file,) = [path for path in kernel_cache.kernel_folder().iterdir() if path.name.startswith("k-")]
     whole = file.read_bytes()
     for damaged in (whole[:-1], whole[:10], b"", b"x" * 100):
         file.write_bytes(damaged)
@@ -403,6 +422,68 @@ def test_a_damaged_or_foreign_cache_is_not_read(monkeypatch: pytest.MonkeyPatch,
     file.write_bytes(whole)
     file.chmod(0o666)
     assert kernel_cache.read("k", "here") is None
+
+
+def test_a_file_without_our_key_is_not_run(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a mere checksum nor another cache's digest makes a file ours, and no file passes for another."""
+    file = kept()
+    evil = pickle.dumps(Runs())
+    file.write_bytes(hashlib.sha256(evil).digest() + evil)
+    assert kernel_cache.read("k", "here") is None
+    monkeypatch.setenv("UCL_CACHE_DIR", str(tmp_path / "other"))
+    assert kernel_cache.write("k", "here", evil)
+    assert kernel_cache.write("other", "here", evil)
+    (copied,) = kernel_cache.kernel_folder().glob("k-*")
+    (renamed,) = kernel_cache.kernel_folder().glob("other-*")
+    renamed.replace(copied)
+    assert kernel_cache.read("k", "here") is None
+    monkeypatch.setenv("UCL_CACHE_DIR", str(cache))
+    file.write_bytes(copied.read_bytes())
+    assert kernel_cache.read("k", "here") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes")
+def test_a_cache_that_others_can_reach_is_not_used(cache: Path) -> None:
+    file = kept()
+    key = next(path for path in cache.iterdir() if path.is_file())
+    for place, mode, good in ((cache, 0o777, 0o700), (file.parent, 0o720, 0o700), (key, 0o640, 0o600)):
+        place.chmod(mode)
+        assert kernel_cache.read("k", "here") is None
+        place.chmod(good)
+        assert kernel_cache.read("k", "here") == (1, 2)
+    cache.chmod(0o777)
+    assert not kernel_cache.write("k", "here", b"")
+    cache.chmod(0o700)
+    away = cache / "away"
+    file.rename(away)
+    file.symlink_to(away)
+    assert kernel_cache.read("k", "here") is None
+
+
+def test_a_key_that_is_lost_is_made_anew(cache: Path) -> None:
+    kept()
+    kernel_cache.mark_ready()
+    assert kernel_cache.is_ready()
+    key = next(path for path in cache.iterdir() if path.is_file())
+    for lost in (b"", b"short"):
+        key.write_bytes(lost)
+        assert not kernel_cache.is_ready()
+        assert kernel_cache.read("k", "here") is None
+        kept()
+        assert kernel_cache.read("k", "here") == (1, 2)
+
+
+def test_a_full_disk_keeps_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept().unlink()
+
+    def full(source: object, target: object) -> None:
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert not kernel_cache.write("k", "here", b"data")
+    kernel_cache.mark_ready()
+    assert not kernel_cache.is_ready()
+    assert list(kernel_cache.kernel_folder().iterdir()) == []
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
-from ucl.cli.output import CommandError, remark, replace_file
+from ucl.cli.output import COMPILING, CommandError, remark, replace_file
 from ucl.cli.source import complain_about, program_files, unreadable
 
 if TYPE_CHECKING:
@@ -90,12 +90,18 @@ def add_warmup(parser: ArgumentParser) -> None:
 
 def warmup() -> int:
     """Compiles the kernels, so that the first large table does not wait for them."""
+    from ucl.kernels.engines import kernel_cache
     from ucl.kernels.engines.choice import warm_up
 
     try:
-        warm_up(lambda: remark("compiling the kernels, once for this machine"))
+        warm_up(lambda: remark(COMPILING))
     except ImportError:
         raise CommandError("numba is not installed", "small tables are scored without it") from None
+    if not kernel_cache.is_ready():
+        raise CommandError(
+            f"the kernels could not be kept in `{kernel_cache.cache_folder()}`: every process will compile them",
+            "let `UCL_CACHE_DIR` name a folder in which only you can write, on a disk with room",
+        )
     remark("the kernels are ready")
     return 0
 

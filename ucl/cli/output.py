@@ -13,6 +13,8 @@ from typing import Any, TextIO
 from ucl.render import printable
 from ucl.widths import text_width
 
+COMPILING = "compiling the kernels, once for this machine"
+
 
 class CommandError(Exception):
     """Wrong use or unreadable input: the command ends with status 2 and says `message`, with `help` below it."""

@@ -56,13 +56,14 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
 
 
 def warm_up(on_compile: Callable[[], None] | None = None) -> Engine:
-    """The compiled engine, its kernels loaded from the cache or compiled now. Raises `ImportError` without numba."""
+    """The compiled engine, its kernels loaded from the cache or, once `on_compile` was called, compiled now.
+
+    Raises `ImportError` without numba.
+    """
     with _lock:
         if _process.compiled is None:
-            if on_compile is not None and not kernel_cache.is_ready():
-                on_compile()
             from ucl.kernels.engines import numba_engine  # imports numba
 
-            numba_engine.load_kernels()
+            numba_engine.load_kernels(on_compile)
             _process.compiled = numba_engine.Compiled()
         return _process.compiled

@@ -5,6 +5,7 @@ In and out: as `schedules.Engine` says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import llvmlite
@@ -107,21 +108,24 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 class _Cache(caching.NullCache):  # type: ignore[misc]
     """`kernel_cache`, as numba's dispatchers ask for it. A kernel depends on the processor, too."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, on_compile: Callable[[], None]) -> None:
         self._name = name
+        self._on_compile = on_compile
+        self.kept = True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         reduced = kernel_cache.read(self._name, _depends_on(sig, target_context.codegen()))
-        if reduced is None:
-            return None
-        try:
-            return CompileResult._rebuild(target_context, *reduced)
-        except Exception:  # made by another world: compile
-            return None
+        if reduced is not None:
+            try:
+                return CompileResult._rebuild(target_context, *reduced)
+            except Exception:  # made by another world
+                pass
+        self._on_compile()
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        kernel_cache.write(self._name, _depends_on(sig, data.codegen), serialize.dumps(data._reduce()))
+        self.kept &= kernel_cache.write(self._name, _depends_on(sig, data.codegen), serialize.dumps(data._reduce()))
 
 
 def _depends_on(signature: Any, codegen: Any) -> str:
@@ -129,11 +133,16 @@ def _depends_on(signature: Any, codegen: Any) -> str:
     return f"{signature} {codegen.magic_tuple()} {llvmlite.__version__} {constants}"
 
 
-def load_kernels() -> None:
-    """Loads every kernel from the cache, or compiles it."""
+def load_kernels(on_compile: Callable[[], None] | None = None) -> None:
+    """Loads every kernel from the cache, or compiles it; `on_compile` is called before the first that is compiled."""
+    waiting = [] if on_compile is None else [on_compile]
+    all_kept = True
     for name, (dispatcher, signatures) in compiled.KERNELS.items():
-        dispatcher._cache = _Cache(name)
+        cache = _Cache(name, lambda: waiting.pop()() if waiting else None)
+        dispatcher._cache = cache
         for signature in signatures:
             dispatcher.compile(signature)
         dispatcher.disable_compile()
-    kernel_cache.mark_ready()
+        all_kept &= cache.kept
+    if all_kept:
+        kernel_cache.mark_ready()
