@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,22 +32,41 @@ def add_check(parser: ArgumentParser) -> None:
     add("--format", choices=[*map(str, CheckFormat)], default="text", help="how to print findings")
     add("--fast", action="store_true", help="leave the analysis of rules against each other out")
     add("--strict", action="store_true", help="let warnings fail too")
+    add("--tensions", action="store_true", help="list trade-offs between rules about different fields one by one")
     add("--now", metavar="DT", help="the day from which on rules are valid or not, in place of the clock's")
     add("--watch", action="store_true", help="check again whenever a file changes, until interrupted")
 
 
-def check(paths: list[Path], format: str, fast: bool, strict: bool, now: str | None = None, watch: bool = False) -> int:
+@dataclass(frozen=True)
+class _Asked:
+    """How to check: `now` and `tensions` are for the analysis, which `fast` leaves out."""
+
+    format: CheckFormat
+    fast: bool
+    strict: bool
+    now: str | None
+    tensions: bool
+
+
+def check(
+    paths: list[Path],
+    format: str,
+    fast: bool,
+    strict: bool,
+    now: str | None = None,
+    tensions: bool = False,
+    watch: bool = False,
+) -> int:
     """Prints what is found in all files; the status is 1 where that fails, 2 where a file could not be opened."""
+    asked = _Asked(CheckFormat(format), fast, strict, now, tensions)
     if not watch:
-        return _check(paths, CheckFormat(format), fast, strict, now, set())
+        return _check(paths, asked, set())
     from ucl.cli.watch import repeat
 
-    return repeat(paths, lambda looked_up: _check(paths, CheckFormat(format), fast, strict, now, looked_up))
+    return repeat(paths, lambda looked_up: _check(paths, asked, looked_up))
 
 
-def _check(
-    paths: list[Path], format: CheckFormat, fast: bool, strict: bool, now: str | None, looked_up: set[Path]
-) -> int:
+def _check(paths: list[Path], asked: _Asked, looked_up: set[Path]) -> int:
     """Checks once. Into `looked_up` go the files that programs import, or would."""
     from ucl.driver import check_path
 
@@ -60,20 +81,25 @@ def _check(
             missing += 1
             continue
         found.extend(report)
-        if program is not None and not fast:
-            found.extend(_analysed(program, now))
+        if program is not None and not asked.fast:
+            found.extend(_analysed(program, asked.now, asked.tensions))
     found = list(_once(found))
-    _print_findings(found, format)
-    if format is CheckFormat.TEXT and missing < files:
+    _print_findings(found, asked.format)
+    if asked.format is CheckFormat.TEXT and missing < files:
         remark(f"{render.summary(found)} in {files} {'file' if files == 1 else 'files'}")
-    return 2 if missing else int(fails(found, strict))
+    return 2 if missing else int(fails(found, asked.strict))
 
 
-def _analysed(program: Program, now: str | None) -> list[Diagnostic]:
+def _analysed(program: Program, now: str | None, tensions: bool) -> list[Diagnostic]:
     """What rules, constraints and actions say of each other."""
-    from ucl.scoring.compiled import CompiledProgram
+    from ucl.analysis.findings import analyse
 
-    return CompiledProgram(program).findings(now=now)
+    moment = time.time_ns() // 1000
+    if now is not None:
+        from ucl.scoring.calls import find_zone, instant
+
+        moment = instant(now, find_zone(program.timezone))
+    return analyse(program, moment, tensions)
 
 
 def unreadable(path: Path, error: OSError) -> CommandError:

@@ -133,7 +133,7 @@ def never_feasible(study: Study) -> Iterator[Diagnostic]:
             found.append((subject, constraints, point))
         elif point is Verdict.UNDECIDED:
             study.leave_open(subject.name)
-    study.replayer.prepare(point.example for _, _, point in found)
+    study.prepare([point for _, _, point in found])
     for subject, constraints, point in found:
         replayed = study.replay(point, [subject.name])
         if replayed is None or replayed.outcome.feasible or subject.name not in replayed.judgement.applying:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ucl.analysis import words
 from ucl.analysis.boxes.overlap import Side, overlapping
 from ucl.analysis.boxes.space import Box
 from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.scene.study import Point, Study
-from ucl.analysis.witness.replay import Replayed
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.program import Rule
+
+if TYPE_CHECKING:
+    from ucl.analysis.witness.replay import Replayed
 
 # So many findings of a kind are listed; each rule has its share of them, and a few in any case.
 MOST = 300
@@ -113,7 +116,7 @@ def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
             found.append((pair, point))
         elif point is Verdict.UNDECIDED:
             study.leave_open(pair.about.name, pair.other.name)
-    study.replayer.prepare(point.example for _, point in found)
+    study.prepare([point for _, point in found])
     for pair, point in found:
         replayed = study.replay(point, (pair.about.name, pair.other.name))
         if replayed is not None and pulls_both_ways(pair, replayed):
@@ -202,7 +205,7 @@ class Tensions:
         if not listed:
             yield words.tensions(rules[0], len(found), self.beyond > 0)
             return
-        study.replayer.prepare(point.example for _, point in found)
+        study.prepare([point for _, point in found])
         for pair, point in found:
             replayed = study.replay(point, (pair.about.name, pair.other.name))
             if replayed is not None and pulls_both_ways(pair, replayed):
@@ -226,7 +229,7 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
                 found.append((pair, point))
             elif point is Verdict.UNDECIDED:
                 study.leave_open(pair.about.name, pair.other.name)
-    study.replayer.prepare(point.example for _, point in found)
+    study.prepare([point for _, point in found])
     for pair, point in found:
         replayed = study.replay(point, (pair.about.name, pair.other.name))
         if replayed is not None and pulls_one_way(pair, replayed):

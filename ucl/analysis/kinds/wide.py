@@ -6,16 +6,19 @@ In: a study, in which some declarations have no boxes. Out: the same kinds of fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ucl.analysis import words
 from ucl.analysis.formulas.formula import Formula, every, negated, some
 from ucl.analysis.kinds.pairs import Pair, overridden_by, pulls_both_ways, pulls_one_way
 from ucl.analysis.scene.regions import Subject
 from ucl.analysis.scene.study import Point, Study
-from ucl.analysis.witness.replay import Replayed
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.program import Constraint, Rule
+
+if TYPE_CHECKING:
+    from ucl.analysis.witness.replay import Replayed
 
 # Questions about pairs; what is beyond stays undecided.
 _MOST = 400

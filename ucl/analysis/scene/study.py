@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ucl.analysis.boxes.space import Box
 from ucl.analysis.formulas.formula import Formula, Unknown, literals
 from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
-from ucl.analysis.witness.replay import Replayed, Replayer
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict
+
+if TYPE_CHECKING:
+    from ucl.analysis.witness.replay import Replayed, Replayer
 
 # Blockers that one question may look at before it is undecided, and all questions about one schema together.
 _STEPS = 200_000
@@ -32,7 +36,6 @@ class Point:
 class Study:
     scene: Scene
     finder: Finder = field(init=False)
-    replayer: Replayer = field(init=False)
     undecided: set[tuple[str, ...]] = field(default_factory=set)
     nothing_feasible: bool = False
     _left: int = _STEPS_IN_ALL
@@ -40,7 +43,13 @@ class Study:
     def __post_init__(self) -> None:
         shows_now = any(place.root == "context" and place.path == ("now",) for place in self.scene.space.places)
         self.finder = Finder(self.scene, shows_now)
-        self.replayer = Replayer(self.scene)
+
+    @cached_property
+    def replayer(self) -> Replayer:
+        """It brings the kernel with it, and is there from the first claim on."""
+        from ucl.analysis.witness.replay import Replayer
+
+        return Replayer(self.scene)
 
     @property
     def exhausted(self) -> bool:
@@ -50,6 +59,11 @@ class Study:
     def leave_open(self, *names: str) -> None:
         """Notes that something about these declarations stays undecided."""
         self.undecided.add(tuple(sorted(names)))
+
+    def prepare(self, points: Sequence[Point]) -> None:
+        """Lets the kernel score all of them at once, before they are replayed one by one."""
+        if points:
+            self.replayer.prepare(point.example for point in points)
 
     def replay(self, point: Point, about: Sequence[str]) -> Replayed | None:
         return self.replayer.replay(point.example, about)
