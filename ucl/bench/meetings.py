@@ -1,18 +1,13 @@
-"""Measures this machine: a realistic table and program on every engine that is here, totals compared before times.
+"""Meetings, with twelve rules about them written by hand, and any number of generated ones.
 
-In: how many rows and repeats. Out: a table on standard output. The work is that of twelve rules about meetings (times,
-closed text, organisers, lists of attendees, numbers; three scores are expressions). polars does the same sum of
-when/then over the same rows in the same process, the runs taking turns. Then a new program of many rules is scored for
-the first time, since that is what an edit costs.
+In: how many rows or rules. Out: the table's columns, the program's text; the same totals as a query of polars.
 """
 
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -21,10 +16,8 @@ from numpy.typing import NDArray
 from ucl.diagnostics import Source
 from ucl.driver import compile_program
 from ucl.kernels.columns import Columns, Scalars, Sets, Texts
-from ucl.kernels.engines.choice import EngineName
 from ucl.kernels.lower import lower
 from ucl.kernels.plan import Plan
-from ucl.kernels.run import Scores, score
 from ucl.semantics.outcome import NANO, Call
 from ucl.semantics.program import Program
 from ucl.semantics.zones import Zone
@@ -214,80 +207,3 @@ def polars_query(table: Meetings) -> tuple[str, Callable[[], tuple[NDArray[Any],
         return found["total"].to_numpy(), found["feasible"].to_numpy()
 
     return f"polars {pl.__version__}, {pl.thread_pool_size()} threads", run
-
-
-# --- measuring ------------------------------------------------------------------------------------------------------
-
-
-def interleaved(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
-    """Seconds of each run, taking turns, so that what else the machine does falls on all."""
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(repeats):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            seconds[name].append(time.perf_counter() - start)
-    return seconds
-
-
-def bench_table(rows: int, repeats: int, threads: int) -> None:
-    table = meetings(rows)
-    columns, plan = columns_of(table), plan_of(compiled(TWELVE))
-
-    def ucl(engine: EngineName, threads: int) -> Callable[[], Scores]:
-        return lambda: score(plan, columns, engine=engine, threads=threads)
-
-    runs: dict[str, Callable[[], object]] = {"ucl, 1 thread": ucl("numba", 1)}
-    if threads > 1:
-        runs[f"ucl, {threads} threads"] = ucl("numba", threads)
-    runs["ucl without numba"] = ucl("portable", 1)
-    ours = ucl("numba", 1)()
-    baseline = None
-    try:
-        baseline, query = polars_query(table)
-    except ImportError:
-        print("polars is not installed: there is nothing to compare with")
-    else:
-        total, feasible = query()
-        same = bool(np.array_equal(total, ours.total) and np.array_equal(feasible, ours.feasible))
-        print(f"{baseline} finds {'the same totals' if same else 'OTHER TOTALS'}")
-        runs[baseline] = query
-    seconds = interleaved(runs, repeats)
-    print(f"12 rules, {rows:,} rows, {repeats} runs")
-    for name, taken in seconds.items():
-        rate = f"{median(taken) * 1e3:8.1f} ms  {rows / median(taken) / 1e6:6.1f} million rows/s"
-        print(f"  {name:28} {rate}{_ratios(seconds, name, baseline)}")
-
-
-def _ratios(seconds: dict[str, list[float]], name: str, baseline: str | None) -> str:
-    """How many times as fast as the baseline: the median of the runs side by side, and the least and the greatest."""
-    if baseline is None or name == baseline:
-        return ""
-    ratios = sorted(theirs / ours for theirs, ours in zip(seconds[baseline], seconds[name], strict=True))
-    return f"  {median(ratios):5.1f} times polars ({ratios[0]:.1f} to {ratios[-1]:.1f})"
-
-
-def bench_new_program(rules: int, repeats: int) -> None:
-    """From text to scores of a program that this process has not seen."""
-    columns = columns_of(meetings(1000))
-    steps: dict[str, list[float]] = {"parse and check": [], "lower": [], "score 1,000 rows": []}
-    for seed in range(repeats):
-        text = many_rules(rules, seed)
-        moments = [time.perf_counter()]
-        program = compiled(text)
-        moments.append(time.perf_counter())
-        plan = plan_of(program)
-        moments.append(time.perf_counter())
-        score(plan, columns, engine="numba")
-        moments.append(time.perf_counter())
-        for taken, start, end in zip(steps.values(), moments, moments[1:], strict=False):
-            taken.append(end - start)
-    print(f"a new program of {rules:,} rules, {repeats} of them")
-    for name, taken in steps.items():
-        print(f"  {name:28} {median(taken) * 1e3:8.1f} ms  ({min(taken) * 1e3:.1f} to {max(taken) * 1e3:.1f})")
-
-
-def measure(rows: int, rules: int, repeats: int, threads: int) -> None:
-    """Prints the measurements: a table of `rows`, then a new program of `rules`; each the median of `repeats` runs."""
-    bench_table(rows, repeats, threads)
-    bench_new_program(rules, repeats)
