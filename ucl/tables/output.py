@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from ucl.tables import errors
 from ucl.tables.cells import without_marks
+from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.csv_lines import write_csv
 from ucl.tables.formats.json_lines import write_json
 
@@ -78,8 +79,10 @@ def append_results(table: pa.Table, results: ResultColumns) -> pa.Table:
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
 
 
-def write_table(table: pa.Table, path: str | None, format: str) -> None:
+def write_table(table: pa.Table, path: str | None, format: str, on_rows: OnRows = ignore_rows) -> None:
     """Writes to the file at `path`, or to standard output for None or `-`, as parquet arrow csv json or jsonl.
+
+    `on_rows` is told how many more rows have been written, each time that some have.
 
     Raises `TableError` where the disk or the format refuses; a reader of standard output that went away is a
     `BrokenPipeError`, as everywhere.
@@ -89,32 +92,37 @@ def write_table(table: pa.Table, path: str | None, format: str) -> None:
         raise errors.unknown_format(format, _WRITERS)
     if path == STDOUT:
         path = None
+
+    def write(sink: IO[bytes]) -> None:
+        writer(table, sink, on_rows)
+
     try:
         if path is None:
-            _write_stdout(table, writer)
+            _write_stdout(write)
         elif _is_special(path):
             with open(path, "wb") as file:
-                file.write(_bytes(table, writer))
+                file.write(_bytes(write))
         else:
-            _write_file(table, os.path.realpath(path), writer)
+            _write_file(os.path.realpath(path), write)
     except BrokenPipeError:
         raise
     except OSError as problem:
         raise errors.unwritable("standard output" if path is None else path, problem) from problem
 
 
-_Writer = Callable[["pa.Table", IO[bytes]], None]
+_Writer = Callable[["pa.Table", IO[bytes], OnRows], None]
+_Write = Callable[[IO[bytes]], None]
 
 
-def _write_stdout(table: pa.Table, writer: _Writer) -> None:
+def _write_stdout(write: _Write) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(_bytes(table, writer))
+    sys.stdout.buffer.write(_bytes(write))
     sys.stdout.buffer.flush()
 
 
-def _bytes(table: pa.Table, writer: _Writer) -> bytes:
+def _bytes(write: _Write) -> bytes:
     sink = io.BytesIO()
-    writer(table, sink)
+    write(sink)
     return sink.getvalue()
 
 
@@ -127,7 +135,7 @@ def _is_special(path: str) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _write_file(table: pa.Table, path: str, writer: _Writer) -> None:
+def _write_file(path: str, write: _Write) -> None:
     """A temporary file beside the target takes its place when it is whole, with the permissions that the target had."""
     if os.path.isdir(path):
         raise IsADirectoryError(21, "it is a folder")
@@ -135,7 +143,7 @@ def _write_file(table: pa.Table, path: str, writer: _Writer) -> None:
     temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            writer(table, file)
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(path):
@@ -147,22 +155,26 @@ def _write_file(table: pa.Table, path: str, writer: _Writer) -> None:
         raise
 
 
-def _write_parquet(table: pa.Table, sink: IO[bytes]) -> None:
+def _write_parquet(table: pa.Table, sink: IO[bytes], on_rows: OnRows) -> None:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
+    clean = without_marks(table)
     try:
-        parquet.write_table(without_marks(table), sink)
+        with parquet.ParquetWriter(sink, clean.schema) as writer:
+            for block in blocks_of(clean, on_rows):
+                writer.write_table(block)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
         raise errors.unwritable_type("Parquet", str(problem).partition("\n")[0]) from problem
 
 
-def _write_arrow(table: pa.Table, sink: IO[bytes]) -> None:
+def _write_arrow(table: pa.Table, sink: IO[bytes], on_rows: OnRows) -> None:
     import pyarrow as pa
 
     clean = without_marks(table)
     with pa.ipc.new_file(sink, clean.schema) as writer:
-        writer.write_table(clean)
+        for block in blocks_of(clean, on_rows):
+            writer.write_table(block)
 
 
 _WRITERS: dict[str, _Writer] = {

@@ -10,6 +10,7 @@ import json
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import Cells, cells_of
+from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.plain import from_json_cell, plain
 
 if TYPE_CHECKING:
@@ -18,16 +19,14 @@ if TYPE_CHECKING:
 _QUOTED = r'[",\r\n]'
 # Elements that the reader would split, trim, drop or take for JSON.
 _MISTAKABLE = r"(?s);|^\[|^\s|\s$|^$"
-_BLOCK = 100_000
 
 
-def write_csv(table: pa.Table, sink: IO[bytes]) -> None:
+def write_csv(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     sink.write((",".join(map(_quoted, table.column_names)) + "\n").encode())
-    for start in range(0, table.num_rows, _BLOCK):
-        block = table.slice(start, _BLOCK)
+    for block in blocks_of(table, on_rows):
         cells = [_escaped(texts(column, cells_of(field))) for column, field in zip(block.columns, block.schema)]
         lines = cells[0] if len(cells) == 1 else pc.binary_join_element_wise(*cells, ",")
         sink.write(("\n".join(pa.chunked_array([lines]).to_pylist()) + "\n").encode())

@@ -9,19 +9,17 @@ import json
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import cells_of
+from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.plain import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BLOCK = 100_000
 
-
-def write_json(table: pa.Table, sink: IO[bytes]) -> None:
+def write_json(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
     names = table.column_names
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-    for start in range(0, table.num_rows, _BLOCK):
-        block = table.slice(start, _BLOCK)
+    for block in blocks_of(table, on_rows):
         columns = [plain(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
         rows = zip(*columns) if columns else [()] * block.num_rows
         for row in rows:
