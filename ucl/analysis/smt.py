@@ -11,7 +11,6 @@ every machine. A model is rounded to what fields can hold; what rounding breaks 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from ucl.analysis.formulas.formula import Every, Formula, Relation, Some, litera
 from ucl.analysis.formulas.formula import Literal as Signed
 from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term
 from ucl.analysis.scene.regions import Scene
+from ucl.frozen import frozen
 from ucl.semantics import types as t
 from ucl.semantics.types import DAY as DAY_LENGTH
 
@@ -35,7 +35,7 @@ _PARTS_OF_UNIT = 4  # doubles are first looked for among quarters, which people 
 Expression = Any  # z3 has no types of its own
 
 
-@dataclass(frozen=True)
+@frozen
 class Model:
     """`values` are of the places that stand in relations, `cells` narrow the other axes to one cell each."""
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ucl.diagnostics import Diagnostic, Source, Span, diagnostic
+from ucl.frozen import frozen
 from ucl.semantics.program import Action, Constraint, Program, Rule, Status
 from ucl.semantics.suggest import nearest
 
@@ -34,7 +34,7 @@ _MUTUAL = frozenset({"conflict", "tension", "double-counting", "clashing-actions
 _FORM = re.compile(r"#+\s*allow\s+(?P<code>[a-z]+(?:-[a-z]+)*)\s*(?P<names>[\w\s,]*?)\s*(?::\s*(?P<reason>.*?)\s*)?$")
 
 
-@dataclass(frozen=True)
+@frozen
 class Acceptance:
     """One such comment, above the declaration `name`. `others` are empty where every other is meant."""
 

@@ -16,6 +16,7 @@ from typing import Any
 from ucl.analysis.boxes.humane import day_order, nice_key
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.line import Interval, Intervals
+from ucl.frozen import frozen
 from ucl.semantics import types as t
 from ucl.semantics.calendar import civil_from_days, weekday_of_days
 from ucl.semantics.types import DAY, Type, Unit
@@ -128,7 +129,7 @@ _WINDOW = 40 * 366  # days in which every weekday meets every day of the year
 _SHORT = 400  # a run of days no longer than this is looked at day by day
 
 
-@dataclass(frozen=True)
+@frozen
 class DayTests:
     """Everything that is asked of a day: runs of days, and sets of weekdays, of months, of days of the month."""
 
@@ -138,7 +139,7 @@ class DayTests:
     monthdays: tuple[Intervals, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class DayCell:
     segment: Interval
     day: int
@@ -248,7 +249,7 @@ def _same_class(day: int, cell: DayCell, tests: DayTests) -> bool:
 # --- instants of irregular days -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Moment:
     """A stretch `[low, end)` of instants of one irregular day, which no test tells apart; or what is absent."""
 

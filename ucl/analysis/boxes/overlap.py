@@ -9,11 +9,11 @@ by a handful of operations on arrays. On axes of more cells this finds too many;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ucl.analysis.boxes.space import Box, Space
 from ucl.analysis.scene.regions import Subject
+from ucl.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,12 +24,12 @@ _WORD = 64
 _BLOCK = 1 << 20  # pairs looked at together
 
 
-@dataclass(frozen=True)
+@frozen
 class Side:
     members: list[tuple[Subject, Box]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Met:
     """Box `first` meets the boxes `alike`, whose rules share a field with its own, and the boxes `apart`."""
 

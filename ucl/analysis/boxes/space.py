@@ -10,7 +10,6 @@ Its points are the pairs of the first two *and* the moments: a box is empty ther
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis, SampleAxis
 from ucl.analysis.boxes.fields import Fields, OfInstants, bounded, held
@@ -30,6 +29,7 @@ from ucl.analysis.formulas.formula import (
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.reading import Reader
 from ucl.analysis.formulas.terms import CLOCK, Place, Term
+from ucl.frozen import frozen
 from ucl.semantics.types import DAY as DAY_LENGTH
 
 Box = dict[int, int]
@@ -42,7 +42,7 @@ class TooMany(Exception):  # noqa: N818 - a signal, not an error
     """A condition has more boxes than may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clockwork:
     """The three axes of a datetime, by number."""
 

@@ -7,17 +7,18 @@ In: atoms and formulas. Out: formulas in negation normal form, simplified where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.linear import Sum
 from ucl.analysis.formulas.terms import Place, Term
+from ucl.frozen import frozen
 from ucl.semantics.program import Expr
 
 # --- atoms ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Within:
     """The term has a value, and its key lies in `keys`."""
 
@@ -25,14 +26,14 @@ class Within:
     keys: Intervals
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Is:
     """The place has a value; a record, or a field that may be absent."""
 
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holds:
     """A test of one text or set, which only values can answer: `expr` over the variable of `term`."""
 
@@ -40,7 +41,7 @@ class Holds:
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relation:
     """The sum of `coefficients × terms + constant` compared with 0 by `<`, `<=` or `==`; at least two terms, or one
     that no other atom can say."""
@@ -50,7 +51,7 @@ class Relation:
     expr: Expr = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """Outside what can be decided: free, unless the values of an option say otherwise."""
 
@@ -63,18 +64,18 @@ Atom = Within | Is | Holds | Relation | Unknown
 # --- formulas -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     atom: Atom
     positive: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Every:
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Some:
     parts: tuple[Formula, ...]
 

@@ -7,10 +7,10 @@ taken as the reals that they stand for; what rounding makes of that is seen when
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ucl.analysis.formulas.terms import CLOCK, DAY, Terms
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.operations import HOUR, MINUTE
@@ -27,7 +27,7 @@ _PARTS_OF_DURATION = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """`coefficients` are by the term's name, sorted, none of them 0."""
 

@@ -12,9 +12,10 @@ and the instant itself. How they hang together is known to the axes alone. `toda
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.builtins import PARTS
@@ -60,7 +61,7 @@ SPANS: Mapping[str, tuple[int, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A field: `root` is `option` or `context`. `optional` are the records around it that may be absent."""
 
@@ -82,7 +83,7 @@ class Place:
         return f"{self.root}.{'.'.join(self.path)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     place: Place
     part: str

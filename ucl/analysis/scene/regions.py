@@ -21,6 +21,7 @@ from ucl.analysis.formulas.formula import (
 )
 from ucl.analysis.formulas.reading import Reader
 from ucl.analysis.formulas.terms import Terms, fields_read
+from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions import children
@@ -35,7 +36,7 @@ _MOST_PIECES = 1024
 FieldPath = tuple[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """A part of a body that is there for some options: `reached` is where it is come to and holds."""
 

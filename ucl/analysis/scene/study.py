@@ -15,6 +15,7 @@ from ucl.analysis.formulas.formula import Formula, Unknown, literals
 from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict
+from ucl.frozen import frozen
 
 if TYPE_CHECKING:
     from ucl.analysis.witness.replay import Replayed, Replayer
@@ -24,7 +25,7 @@ _STEPS = 200_000
 _STEPS_IN_ALL = 3_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     """An example in a region; `possible` where something that can't be decided took part in finding it."""
 

@@ -8,7 +8,6 @@ part are tried first, since those are the humane ones; the solver is asked when 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from itertools import islice, product
@@ -22,6 +21,7 @@ from ucl.analysis.formulas.formula import Formula, Relation, Unknown
 from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term, fields_read
 from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example, Examples
+from ucl.frozen import frozen
 from ucl.semantics import operations as ops
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions import children
@@ -43,7 +43,7 @@ class Verdict(Enum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """What a box asks of one free axis."""
 
