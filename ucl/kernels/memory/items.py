@@ -6,7 +6,7 @@ the comprehension is the table's option: `v.place` is the column `("place",)`, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,34 +42,43 @@ class Items:
     def columns(self, paths: Iterable[Path]) -> Columns:
         """The columns at and below these paths."""
         found: dict[Path, Column] = {}
-        for path in paths:
-            type: t.Type = t.Record(self.schema)
-            values: list[Any] = list(self.records)
-            for name in path:
-                values, type = _inside(values, type, name)
-            self._add(path, values, type, found)
+        for wanted in paths:
+            for path, type in _leaves(wanted, _type_at(self.schema, wanted)):
+                if path not in self._columns:
+                    self._columns[path] = _column(type, self._values(path))
+                found[path] = self._columns[path]
         return Columns(len(self.records), found)
 
-    def _add(self, path: Path, values: list[Any], type: t.Type, found: dict[Path, Column]) -> None:
-        inner = t.present(type)
-        if isinstance(inner, t.Record):
-            if path and isinstance(type, t.Optional):
-                found[path] = self._columns.setdefault(path, Presence(_there(values)))
-            for field in inner.schema.fields:
-                self._add((*path, field.name), *_inside(values, type, field.name), found)
-            return
-        if path not in self._columns:
-            self._columns[path] = _column(inner, values)
-        found[path] = self._columns[path]
+    def _values(self, path: Path) -> list[Any]:
+        """A field's value of each record; absent where the record that it stands in is."""
+        values: list[Any] = list(self.records)
+        for name in path:
+            values = [None if value is None else value[name] for value in values]
+        return values
 
 
-def _inside(values: list[Any], type: t.Type, name: str) -> tuple[list[Any], t.Type]:
-    """A field's values of each record, and its type; absent where the record is."""
+def _type_at(schema: Schema, path: Path) -> t.Type:
+    type: t.Type = t.Record(schema)
+    for name in path:
+        type = _field_types(type)[name]
+    return type
+
+
+def _field_types(type: t.Type) -> dict[str, t.Type]:
     record = t.present(type)
     assert isinstance(record, t.Record)
-    field = record.schema.field(name)
-    assert field is not None
-    return [None if value is None else value[name] for value in values], field.type
+    return {field.name: field.type for field in record.schema.fields}
+
+
+def _leaves(path: Path, type: t.Type) -> Iterator[tuple[Path, t.Type]]:
+    """The paths that have columns: leaf fields, and nested records that may be absent."""
+    if not isinstance(t.present(type), t.Record):
+        yield path, t.present(type)
+        return
+    if isinstance(type, t.Optional):
+        yield path, t.present(type)
+    for name, inner in _field_types(type).items():
+        yield from _leaves((*path, name), inner)
 
 
 def _there(values: list[Any]) -> NDArray[np.bool_]:
@@ -79,6 +88,8 @@ def _there(values: list[Any]) -> NDArray[np.bool_]:
 def _column(type: t.Type, values: list[Any]) -> Column:
     there = None if None not in values else _there(values)
     match type:
+        case t.Record():
+            return Presence(_there(values))
         case t.Text() | t.Closed():
             words = dict.fromkeys(values)
             words.pop(None, None)
