@@ -42,6 +42,19 @@ def test_warnings_count_only_under_strict(folder: Path) -> None:
     assert "warning[unused]" in strict.out
 
 
+def test_links_out_of_a_folder_are_not_followed(folder: Path) -> None:
+    """A folder from elsewhere shows nothing of what stands beside it."""
+    (folder / "private.txt").write_text("my secret words\n", encoding="utf-8")
+    inside = folder / "inside"
+    inside.mkdir()
+    (inside / "fine.ucl").write_text("schema S { n: int }\n", encoding="utf-8")
+    (inside / "same.ucl").symlink_to("fine.ucl")
+    (inside / "out.ucl").symlink_to(folder / "private.txt")
+    ran = run_here("check", "--fast", inside)
+    assert (ran.status, "secret" in ran.out + ran.err) == (0, False)
+    assert "in 2 files" in ran.err
+
+
 def test_a_folder_is_searched_and_hidden_folders_are_not(folder: Path) -> None:
     (folder / "inner").mkdir()
     (folder / "inner" / "wrong.ucl").write_text(WRONG, encoding="utf-8")

@@ -92,6 +92,53 @@ def test_an_interrupt_ends_with_130_and_one_line(folder: Path) -> None:
     assert err.splitlines() == ["error: interrupted"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_an_interrupted_query_is_an_interrupt(folder: Path) -> None:
+    endless = "select '2026-03-04T13:00' as start from range(1000000000000) where sqrt(range) = -1"
+    process = subprocess.Popen(
+        command("score", "meetings.ucl", "--sql", endless), stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    try:
+        wait_until_threads(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "error: interrupted\n")
+
+
+def wait_until_threads(pid: int) -> None:
+    """Until DuckDB has its threads at work."""
+    for _ in range(600):
+        time.sleep(0.05)
+        status = Path(f"/proc/{pid}/status")
+        if not status.exists():
+            time.sleep(3)
+            return
+        if " ".join(status.read_text().split()).partition("Threads: ")[2].split()[0] != "1":
+            time.sleep(1)
+            return
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes it")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "meetings.ucl", "-"],
+        ["score", "meetings.ucl", "rows.jsonl", "--memory", "-"],
+        ["score", "meetings.ucl", "rows.jsonl", "--context", "-"],
+        ["fmt", "-"],
+    ],
+)
+def test_a_closed_input_is_said(folder: Path, words: list[str]) -> None:
+    closing = ["sh", "-c", '"$@" <&-', "sh", *command(*words)]
+    done = subprocess.run(closing, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert "standard input" in done.stderr
+    assert "closed" in done.stderr
+    assert "uclc itself failed" not in done.stderr
+
+
 def wait_until_reading(pid: int) -> None:
     """Until the process sleeps in a read of its standard input, with the program checked."""
     wchan = Path(f"/proc/{pid}/syscall")

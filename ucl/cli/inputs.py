@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli.output import CommandError
-from ucl.cli.source import complain_about, unreadable
+from ucl.cli.source import complain_about, standard_input, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,11 +115,11 @@ def _word(word: str, is_text: bool) -> Any:
 def _object(path: Path) -> Mapping[str, Any]:
     try:
         if str(path) == "-":
-            text = sys.stdin.read(_LARGEST_JSON)
+            data = standard_input(_LARGEST_JSON)
         else:
-            with path.open(encoding="utf-8-sig") as file:
-                text = file.read(_LARGEST_JSON)
-        value = _parse(text)
+            with path.open("rb") as file:
+                data = file.read(_LARGEST_JSON)
+        value = _parse(data.decode("utf-8-sig"))
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:

@@ -112,13 +112,26 @@ def unreadable(path: Path, error: OSError) -> CommandError:
     return CommandError(f"`{name}`: {(error.strerror or 'it can not be read').lower()}")
 
 
+def standard_input(most: int) -> bytes:
+    """At most so many bytes of it."""
+    if sys.stdin is None:
+        raise CommandError("standard input is closed", "name a file, or pipe something in")
+    return sys.stdin.buffer.read(most)
+
+
 def program_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files named, and for folders the programs in them by name; hidden folders are left out."""
+    """The files named, and for folders the programs in them by name.
+
+    Hidden folders are left out, and so are links that lead out of the folder: a folder from elsewhere must not show
+    what stands beside it.
+    """
     for path in paths:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(p for p in path.rglob("*.ucl") if not _hidden(p.relative_to(path)))
+        root = path.resolve()
+        found = (p for p in path.rglob("*.ucl") if not _hidden(p.relative_to(path)))
+        inside = sorted(p for p in found if p.resolve().is_relative_to(root))
         if not inside:
             raise CommandError(f"there is no program in `{path}`", "programs are files whose names end with `.ucl`")
         yield from inside
@@ -206,7 +219,7 @@ def _formatted(path: Path | None) -> tuple[str, str | None, Report]:
 
     report = Report()
     if path is None:
-        source = read_source("<stdin>", sys.stdin.buffer.read(LARGEST_SOURCE + 1), report)
+        source = read_source("<stdin>", standard_input(LARGEST_SOURCE + 1), report)
     else:
         source = open_source(path, report)
     if source is None:
