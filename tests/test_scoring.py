@@ -168,3 +168,15 @@ def test_values_in_words(value: object, type: t.Type, text: str) -> None:
 def test_every_reason_has_words() -> None:
     for reason in words.Reason:
         assert "`f`" in words.why_invalid(Invalid("f", reason, "x"))
+
+
+def test_names_of_a_call_are_composed() -> None:
+    program = ucl.compile(
+        "schema S { café: int }\ncontext { été: int = 0 }\nrule règle on S { when café > 0 and été == 1 score 0.5 }\n"
+    )
+    decomposed = [{"cafe\u0301": 1, "groupe\u0301": "a"}]
+    result = program.score(
+        decomposed, context={"e\u0301te\u0301": 1}, weights={"re\u0300gle": 0.5}, now=NOW, group_by="groupé"
+    )
+    assert result.total.tolist() == [0.25]
+    assert "cafe\u0301" in result.to_arrow().column_names

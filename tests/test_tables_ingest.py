@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from table_schemas import (
@@ -118,6 +119,62 @@ def test_text_of_every_kind_is_normalised_and_distinct(type: pa.DataType) -> Non
     assert [column.dictionary[code] for code in column.codes[[0, 1, 3, 4]]] == ["é", "é", "", "é"]
     assert column.valid is not None
     assert column.valid.tolist() == [True, True, False, True, True]
+
+
+TEXTS_OF_EVERY_TYPE: list[tuple[t.Type, Any]] = [
+    (t.TEXT, "a"), (URGENCY, "low"), (t.WEEKDAY, "mon"), (t.DATE, "1970-01-02"), (t.TIME, "00:00:01"),
+    (t.DATETIME, "1970-01-01T00:00:01"), (t.DURATION, "PT1S"), (t.Set(t.TEXT), ["a"]), (t.Set(URGENCY), ["low"]),
+    (t.Set(t.DATE), ["1970-01-02"]), (t.Set(t.WEEKDAY), ["mon"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("type", "cell"), TEXTS_OF_EVERY_TYPE, ids=str)
+def test_texts_of_a_polars_frame_are_read_for_every_type(type: t.Type, cell: Any) -> None:
+    """Polars gives views, which many of Arrow's functions don't take."""
+    cells = [cell, None, cell, ["\ud7ff"] if isinstance(cell, list) else "\ud7ff"]
+    expected = ingest(to_table([{"x": each} for each in cells]), schema(field("x", t.Optional(type))), UTC)
+    assert values(expected, "x")[0] is not None
+    table = to_table(pl.DataFrame({"x": cells, "x.y": cells, "z": pl.Series([{"x": each} for each in cells])}))
+    assert "view" not in str(table.schema)
+    table.take([3, 0])
+    for fields in (field("x", t.Optional(type)), field("x", t.Optional(type), column="x.y")):
+        found = ingest(table, schema(fields), UTC)
+        assert values(found, "x") == values(expected, "x")
+        assert found.invalid == expected.invalid
+    nested = schema(field("z", t.Record(schema(field("x", t.Optional(type)), name="Z"))))
+    within = ingest(table, nested, UTC)
+    assert [value_at(within, ("z", "x"), row) for row in range(4)] == values(expected, "x")
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["1970-01-02", "x"])])
+def test_categories_of_a_polars_frame_are_texts(kind: Any) -> None:
+    table = to_table(pl.DataFrame({"x": pl.Series(["1970-01-02", None, "x"], dtype=kind)}))
+    assert values(ingest(table, schema(field("x", t.Optional(t.DATE))), UTC), "x") == [1, None, None]
+
+
+def test_views_of_every_shape_are_made_plain() -> None:
+    view, views = pa.string_view(), pa.list_view(pa.string_view())
+    shapes = [
+        pa.array(["a", None], view),
+        pa.array([["a"], None], views),
+        pa.array([["a", "b"], None], pa.list_(view, 2)),
+        pa.array([{"k": ["a"]}, None], pa.struct([("k", pa.large_list_view(view))])),
+        pa.array([[("k", "a")], None], pa.map_(view, view)),
+        pa.array([b"a", None], pa.binary_view()),
+    ]
+    table = pa.table({str(place): shape for place, shape in enumerate(shapes)})
+    plain = to_table(table)
+    assert "view" not in str(plain.schema)
+    assert plain.to_pylist() == table.to_pylist()
+    assert to_table(plain) is plain
+
+
+def test_a_type_that_nests_too_deep_is_one_error() -> None:
+    type: pa.DataType = pa.int64()
+    for _ in range(150):
+        type = pa.list_(type)
+    with pytest.raises(TableError, match="the column `x` is nested too deep"):
+        to_table(pa.table({"x": pa.nulls(1, type)}))
 
 
 def test_a_dictionary_may_repeat_itself_and_hold_null() -> None:
@@ -432,6 +489,36 @@ def test_repeated_columns_are_an_error_and_other_columns_are_not_read() -> None:
     table = pa.table([pa.array([1]), pa.array([2])], names=["x", "x"])
     assert error(table, field("x", t.INT)).message == "the table has more than one column `x`"
     ingest(pa.table({"x": [1], "junk": [b"\xff"]}), schema(field("x", t.INT)), UTC)
+
+
+def test_names_of_columns_are_composed() -> None:
+    decomposed = "cafe\u0301"
+    of = schema(field("café", t.INT), field("h", t.Record(schema(field("é", t.INT), name="H"))))
+    for table in (
+        to_table([{decomposed: 1, "h": {"e\u0301": 2}}]),
+        to_table({decomposed: [1], "h.e\u0301": [2]}),
+        pa.table({decomposed: [1], "h": [{"e\u0301": 2}]}),
+    ):
+        columns = ingest(table, of, UTC)
+        assert record_at(columns, of, 0) == {"café": 1, "h": {"é": 2}}
+        assert decomposed in table.column_names
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (pa.table({"café": [1], "cafe\u0301": [2]}), "café"),
+        (pa.table({"h": [{"é": 1, "e\u0301": 2}]}), "h.é"),
+        (pa.table({"h": [{"é": 1}], "h.é": [2]}), "h.é"),
+        (pa.table({"h": [{"é": 1}], "h.e\u0301": [2]}), "h.é"),
+        (to_table([{"h": {"é": 1}, "h.é": 2}, {"h": 5}]), "h.é"),
+    ],
+    ids=["columns", "children", "both", "both-decomposed", "both-json"],
+)
+def test_one_place_given_twice_is_an_error(table: pa.Table, name: str) -> None:
+    of = schema(field("café", t.Optional(t.INT)), field("h", t.Record(schema(field("é", t.INT), name="H"))))
+    with pytest.raises(TableError, match=f"more than one column `{name}`"):
+        ingest(table, of, UTC)
 
 
 def test_forged_marks_say_nothing() -> None:

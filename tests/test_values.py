@@ -387,6 +387,70 @@ def test_what_is_wrong_with_a_call_is_said(context: Any, memory: Any, said: str,
     assert help is None or help in (problem.help or "")
 
 
+HOME = Schema("m", "Home", (field("café", t.TEXT), field("host", t.Optional(t.Record(PERSON)))), None, NOWHERE)
+NESTED = program(
+    (field("home", t.Optional(t.Record(HOME))), field("été", t.Optional(t.INT))),
+    (remembered("homes", t.List(t.Record(HOME))), remembered("own", t.Optional(t.Record(HOME)))),
+)
+
+
+def test_keys_of_a_call_are_composed_at_every_depth() -> None:
+    home = {"cafe\u0301": "x", "host": {"name": "a"}}
+    call = make_call(NESTED, NOW, UTC, {"home": home, "e\u0301te\u0301": 5}, {"homes": [home], "own": home})
+    assert isinstance(call, Call)
+    read = {"café": "x", "host": {"name": "a", "age": 40, "mail": None}}
+    assert call.context == {"home": read, "été": 5}
+    assert call.memory == {"homes": (read,), "own": read}
+
+
+@pytest.mark.parametrize(
+    ("context", "memory", "said", "help"),
+    [
+        ({"home": {"cafe": "x"}}, {}, "`home` in the context has no field `cafe`", "`café`"),
+        ({"home": {"café": "x", "host": {"nme": "a"}}}, {}, "`home.host` in the context has no field `nme`", "`name`"),
+        ({"été": 1, "e\u0301te\u0301": 2}, {}, "the context gives `été` twice", None),
+        ({}, {"homes": [{"café": "x"}, {"cafe": 1}]}, "record 2 of the memory's `homes` has no field `cafe`", "`café`"),
+        ({}, {"homes": [{"café": "x", "host": {"agee": 1}}]}, "`host` in record 1 of the memory's `homes`", "`age`"),
+        (
+            {},
+            {"homes": [{"café": "x", "cafe\u0301": "y"}]},
+            "record 1 of the memory's `homes` gives `café` twice",
+            None,
+        ),
+        ({}, {"own": {"cofé": "x"}}, "`own` in the memory has no field `cofé`", "`café`"),
+    ],
+)
+def test_a_key_that_nothing_declares_is_an_error(context: Any, memory: Any, said: str, help: str | None) -> None:
+    problem = make_call(NESTED, NOW, UTC, context, memory)
+    assert isinstance(problem, Problem)
+    assert said in problem.message
+    assert help is None or help in (problem.help or "")
+
+
+def test_a_record_that_is_an_argument_has_no_other_keys() -> None:
+    definition = Definition("m", "of", (Parameter("home", t.Record(HOME)),), t.INT, const(1), None, NOWHERE)
+    assert read_arguments(definition, [{"cafe\u0301": "x"}], UTC) == [{"café": "x", "host": None}]
+    problem = read_arguments(definition, ['{"cafe": "x"}'], UTC)
+    assert isinstance(problem, Problem)
+    assert "the argument `home` of `of` has no field `cafe`" in problem.message
+
+
+def test_what_is_shown_of_a_wrong_value_is_no_place_in_memory() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    for odd in (object(), b"x", len, circle, 10**5000, {"k": object()}, {1, 2}):
+        problem = make_call(KNOWN, NOW, UTC, {"place": odd}, {"limit": 1})
+        assert isinstance(problem, Problem)
+        assert "0x" not in problem.message
+        assert "`place`" in problem.message
+
+
+def test_weights_are_by_composed_names() -> None:
+    problem = make_call(program(), NOW, UTC, recency={"re\u0301gle": 1.0})
+    assert isinstance(problem, Problem)
+    assert "`régle`" in problem.message
+
+
 def test_weights_and_now_are_checked() -> None:
     nothing = program()
     assert isinstance(make_call(nothing, NOW, UTC, recency={"r": 1.0}), Problem)

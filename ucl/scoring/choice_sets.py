@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.scoring import errors
+from ucl.semantics.values import nfc
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,9 +22,10 @@ def choice_sets(table: pa.Table, column: str) -> NDArray[np.int64]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column not in table.column_names:
+    names = {nfc(name): name for name in table.column_names}
+    if nfc(column) not in names:
         raise errors.no_such_column(column, table.column_names)
-    values = table[column]
+    values = table[names[nfc(column)]]
     if pa.types.is_null(values.type):
         return np.zeros(len(values), np.int64)
     if pa.types.is_dictionary(values.type):

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ucl.semantics.suggest import nearest
+from ucl.semantics.values import nfc
 
 _MOST_LISTED = 20
 
@@ -124,10 +125,16 @@ def duplicate_columns(names: Sequence[str]) -> TableError:
     return TableError(f"the table has more than one column {_listed(names)}", "rename all but one of them")
 
 
-def refuse_duplicates(names: Sequence[str]) -> None:
-    """Raises `duplicate_columns` where names are not distinct."""
+def refuse_duplicates(names: Iterable[str]) -> None:
+    """Raises `duplicate_columns` where names are not distinct as programs spell them, in NFC."""
+    names = list(map(nfc, names))
     if len(set(names)) < len(names):
         raise duplicate_columns([name for name, count in Counter(names).items() if count > 1])
+
+
+def too_deep(name: str) -> TableError:
+    """A column whose type nests deeper than any schema."""
+    return TableError(f"the column `{name}` is nested too deep", "leave it out")
 
 
 def missing_columns(wanted: Sequence[str], there: Sequence[str]) -> TableError:

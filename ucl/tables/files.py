@@ -6,6 +6,7 @@ by the name's ending, else by the first bytes. Every failure is a `TableError`.
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 from pathlib import PurePath
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ucl.tables import errors
 from ucl.tables.cells import without_marks
+from ucl.tables.entry import admitted
 from ucl.tables.formats.csv_text import read_csv
 from ucl.tables.formats.json_text import read_json
 
@@ -48,7 +50,7 @@ def read_table(path: str, *, format: str | None = None) -> pa.Table:
         raise errors.unknown_format(format, _READERS)
     data = _contents(path)
     chosen = format or _format_by_name(path) or _format_by_content(data)
-    table = _READERS[chosen](data, name)
+    table = admitted(_READERS[chosen](data, name))
     errors.refuse_duplicates(table.column_names)
     return table
 
@@ -65,20 +67,29 @@ def read_sql(query: str) -> pa.Table:
         if kinds != ["select"]:
             raise errors.not_a_select(f"it has {' and '.join(kinds)}" if kinds else "it is empty")
         with duckdb.connect(":memory:") as connection:
-            return connection.sql(query).to_arrow_table()
+            return admitted(connection.sql(query).to_arrow_table())
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except duckdb.Error as problem:
         raise errors.bad_query(str(problem).partition("\n")[0]) from problem
+    except RuntimeError as problem:
+        if "interrupted" in str(problem).lower():  # DuckDB's word for an interrupt of ours
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _contents(path: str) -> bytes:
     """All bytes at once: pipes can be read only once, and a map of a file that shrinks would crash."""
+    name = "standard input" if path == STDIN else path
     try:
         if path == STDIN:
+            if sys.stdin is None:  # closed by whoever started us
+                raise OSError(errno.EBADF, "it is closed")
             return sys.stdin.buffer.read()
         with open(path, "rb") as file:
             data = file.read()
     except OSError as problem:
-        raise errors.unreadable_file(path, problem) from problem
+        raise errors.unreadable_file(name, problem) from problem
     except ValueError as problem:
         # A name that no file can have.
         raise errors.unreadable_file(path, OSError(0, "no file has such a name")) from problem

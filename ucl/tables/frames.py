@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ucl.tables import errors
+from ucl.tables.entry import admitted
 from ucl.tables.formats.rows import column_from_values, table_from_rows
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 def to_table(data: Any) -> pa.Table:
     """The data as one table, without a copy where the types allow it. Raises `TableError`."""
+    return admitted(_as_it_is(data))
+
+
+def _as_it_is(data: Any) -> pa.Table:
     import pyarrow as pa
 
     if isinstance(data, pa.Table):

@@ -5,6 +5,7 @@ In: JSON as Python reads it (or Python's own dates, times and sets), types, the 
 """
 
 from ucl.semantics.values.calls import Problem, make_call, read_arguments
+from ucl.semantics.values.keys import nfc
 from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record, record_reader
 from ucl.semantics.values.write import to_data, to_json, to_text
 
@@ -14,6 +15,7 @@ __all__ = [
     "check_domain",
     "is_absent",
     "make_call",
+    "nfc",
     "parse_value",
     "read_arguments",
     "read_record",

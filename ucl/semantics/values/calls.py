@@ -6,9 +6,10 @@ an error of the whole call.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from ucl.diagnostics import Span
@@ -19,6 +20,7 @@ from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid, Reason
 from ucl.semantics.program import Definition, Expr, Field, Program, Schema, Value
 from ucl.semantics.suggest import nearest
 from ucl.semantics.types import Type
+from ucl.semantics.values.keys import BadKey, Keys, keys_by_type, keys_of, nfc, spelled
 from ucl.semantics.values.read import is_absent, read_field, record_reader
 from ucl.semantics.zones import Zone
 
@@ -53,8 +55,10 @@ def make_call(
     remembered = _memory(program, {} if memory is None else memory, zone)
     if isinstance(remembered, Problem):
         return remembered
-    wrong = _wrong_weight(program, recency or {}, contested_from)
-    return wrong or Call(zone, now, today, given, remembered, dict(recency or {}), contested_from)
+    weights = _weights(program, recency or {}, contested_from)
+    if isinstance(weights, Problem):
+        return weights
+    return Call(zone, now, today, given, remembered, weights, contested_from)
 
 
 def read_arguments(definition: Definition, arguments: Sequence[Any], zone: Zone) -> list[Value] | Problem:
@@ -67,6 +71,12 @@ def read_arguments(definition: Definition, arguments: Sequence[Any], zone: Zone)
     values: list[Value] = []
     for parameter, raw in zip(definition.parameters, arguments, strict=True):
         word = _from_word(raw, parameter.type)
+        kind = t.present(parameter.type)
+        if isinstance(kind, t.Record) and isinstance(word, Mapping):
+            known = spelled(word, keys_of(kind.schema.fields))
+            if isinstance(known, BadKey):
+                return _bad_key(known, f"the argument `{parameter.name}` of `{definition.name}`")
+            word = known
         value = _named_value(parameter.name, word, parameter.type, None, definition.span, zone)
         if isinstance(value, Invalid):
             return _wrong(value, f"the argument `{value.field}` of `{definition.name}`")
@@ -78,13 +88,12 @@ def read_arguments(definition: Definition, arguments: Sequence[Any], zone: Zone)
 
 
 def _context(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str, Value] | Problem:
-    fields = {field.column: field for field in program.context}
-    unknown = _unknown(given, "context", fields)
-    if unknown is not None:
-        return unknown
+    given_by_name = _spelled(given, "context", keys_of(program.context))
+    if isinstance(given_by_name, Problem):
+        return given_by_name
     context: dict[str, Value] = {}
-    for column, field in fields.items():
-        value = read_field(given.get(column), field, zone, (field.name,))
+    for field in program.context:
+        value = read_field(given_by_name.get(field.column), field, zone, (field.name,))
         if isinstance(value, Invalid):
             return _wrong(value, f"the context's `{value.field}`")
         context[field.name] = value
@@ -92,12 +101,12 @@ def _context(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str
 
 
 def _memory(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str, Value] | Problem:
-    unknown = _unknown(given, "memory", (field.name for field in program.memory))
-    if unknown is not None:
-        return unknown
+    given_by_name = _spelled(given, "memory", keys_by_type((field.name, field.type) for field in program.memory))
+    if isinstance(given_by_name, Problem):
+        return given_by_name
     memory: dict[str, Value] = {}
     for field in program.memory:
-        raw = given.get(field.name)
+        raw = given_by_name.get(field.name)
         if isinstance(field.type, t.List):
             value = _records(raw, field.name, field.type.element.schema, zone)
             if isinstance(value, Problem):
@@ -116,17 +125,23 @@ def _records(raw: Any, name: str, schema: Schema, zone: Zone) -> Any:
         return ()
     if not isinstance(raw, list | tuple):
         return Problem(f"the memory's `{name}` is a list of records, not {_shown(raw)}")
+    keys, read = keys_of(schema.fields), record_reader(schema.fields, zone)
     records = []
-    read = record_reader(schema.fields, zone)
     for number, data in enumerate(raw, 1):
-        where = f"record {number} of the memory's `{name}`"
         if not isinstance(data, Mapping):
-            return Problem(f"{where} is an object of `{schema.name}`, not {_shown(data)}")
-        record = read(data)
+            return Problem(f"{_where(number, name)} is an object of `{schema.name}`, not {_shown(data)}")
+        known = spelled(data, keys)
+        if isinstance(known, BadKey):
+            return _bad_key(known, _where(number, name))
+        record = read(known)
         if isinstance(record, Invalid):
-            return _wrong(record, f"`{record.field}` in {where}")
+            return _wrong(record, f"`{record.field}` in {_where(number, name)}")
         records.append(record)
     return tuple(records)
+
+
+def _where(number: int, name: str) -> str:
+    return f"record {number} of the memory's `{name}`"
 
 
 def _named_value(name: str, raw: Any, type: Type, default: Expr | None, span: Span, zone: Zone) -> Any:
@@ -148,19 +163,31 @@ def _from_word(raw: Any, type: Type) -> Any:
 # --- what is wrong, in words ----------------------------------------------------------------------------------------
 
 
-def _unknown(given: Mapping[str, Any], kind: str, known: Iterable[str]) -> Problem | None:
+def _spelled(given: Mapping[str, Any], kind: str, keys: Keys) -> Mapping[str, Any] | Problem:
     if not isinstance(given, Mapping):
         return Problem(f"the {kind} is a JSON object, not {_shown(given)}")
-    names = list(known)
-    wrong = next((key for key in given if key not in names), None)
-    if wrong is None:
-        return None
-    if kind == "context" and wrong in ("now", "today"):
+    known = spelled(given, keys)
+    if not isinstance(known, BadKey):
+        return known
+    if known.path or known.repeated:
+        return _bad_key(known, f"the {kind}")
+    if kind == "context" and known.key in ("now", "today"):
         return Problem(
-            f"`{wrong}` is no field that a context gives", "give the call its own `now`; `today` is its date"
+            f"`{known.key}` is no field that a context gives", "give the call its own `now`; `today` is its date"
         )
-    near = nearest(wrong, names)
-    return Problem(f"the program declares no {kind} `{wrong}`", None if near is None else f"did you mean `{near}`?")
+    return Problem(f"the program declares no {kind} `{known.key}`", _nearest(known.key, known.known))
+
+
+def _bad_key(bad: BadKey, where: str) -> Problem:
+    place = f"`{'.'.join(bad.path)}` in {where}" if bad.path else where
+    if bad.repeated:
+        return Problem(f"{place} gives `{bad.key}` twice", "keep one of the two")
+    return Problem(f"{place} has no field `{bad.key}`", _nearest(bad.key, bad.known))
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    near = nearest(name, sorted(known))
+    return None if near is None else f"did you mean `{near}`?"
 
 
 def _wrong(invalid: Invalid, what: str) -> Problem:
@@ -175,17 +202,21 @@ def _wrong(invalid: Invalid, what: str) -> Problem:
             return Problem(f"{what} can't be read from {_shown(invalid.value)}")
 
 
-def _wrong_weight(program: Program, recency: Mapping[str, float], contested_from: float) -> Problem | None:
-    names = [rule.name for rule in program.rules]
-    for name, weight in recency.items():
+def _weights(program: Program, recency: Mapping[str, float], contested_from: float) -> dict[str, float] | Problem:
+    names = {rule.name for rule in program.rules}
+    weights: dict[str, float] = {}
+    for given, weight in recency.items():
+        name = nfc(given)
         if name not in names:
-            near = nearest(name, names)
-            return Problem(f"there is no rule `{name}` to weigh", None if near is None else f"did you mean `{near}`?")
+            return Problem(f"there is no rule `{name}` to weigh", _nearest(name, names))
+        if name in weights:
+            return Problem(f"`{name}` is weighed twice", "keep one of the two")
         if not _is_weight(weight):
             return Problem(f"the recency of `{name}` is a number of 0 or more, not {_shown(weight)}")
+        weights[name] = weight
     if not _is_weight(contested_from):
         return Problem(f"what counts as contested is a number of 0 or more, not {_shown(contested_from)}")
-    return None
+    return weights
 
 
 def _is_weight(number: Any) -> bool:
@@ -193,5 +224,18 @@ def _is_weight(number: Any) -> bool:
 
 
 def _shown(raw: Any) -> str:
-    text = json.dumps(raw, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(raw, ensure_ascii=False, default=_kind)
+    except (TypeError, ValueError, RecursionError):
+        # A circle, a nest of thousands, a number of thousands of digits.
+        text = _kind(raw)
     return f"`{text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + '…'}`"
+
+
+def _kind(raw: object) -> str:
+    """Python's own text of an object may be its place in memory, which says nothing and differs from run to run."""
+    if isinstance(raw, dt.date | dt.time | dt.timedelta):
+        return str(raw)
+    if isinstance(raw, Set):
+        return f"a set of {len(raw)}"
+    return f"a value of the kind {type(raw).__name__}"

@@ -14,6 +14,7 @@ import numpy as np
 from ucl.kernels.columns import Path, Presence
 from ucl.semantics.program import Field, Schema
 from ucl.semantics.types import Optional, Record, present
+from ucl.semantics.values import nfc
 from ucl.tables import errors
 from ucl.tables.cells import Cells, cells_of
 from ucl.tables.formats.json_cells import decode
@@ -78,7 +79,7 @@ def find_places(table: pa.Table, schema: Schema) -> Places:
     """Raises `TableError` for columns that are missing or repeated."""
     names = table.column_names
     errors.refuse_duplicates(names)
-    columns = {f.name: (table.column(i), cells_of(f)) for i, f in enumerate(table.schema)}
+    columns = {nfc(f.name): (table.column(i), cells_of(f)) for i, f in enumerate(table.schema)}
     places = Places()
     _find(_Columns("", columns), schema, (), table.num_rows, None, True, places)
     if places.missing and (names or table.num_rows):
@@ -121,6 +122,7 @@ def _find_record(
         # Rows of Python or JSON have keys and no columns: one that lacks a key is wrong by itself.
         needed = needed and found[1] is Cells.TYPED and not _is_null(found[0])
     if found is not None and not _is_null(found[0]):
+        _refuse_both(source.flat(each.column), schema)
         inner, there, no_record = _struct(*found, each, name)
         if no_record is not None:
             places.leaves.append(NoRecord(path, found[0], found[1], no_record))
@@ -133,6 +135,18 @@ def _find_record(
         assert within is not None
         places.records[path] = Presence(within)
     _find(inner, schema, path, rows, within, needed and not optional, places)
+
+
+def _refuse_both(flat: _Columns | None, schema: Schema) -> None:
+    """Raises `TableError` where a record that has a column of its own has flat columns as well."""
+    if flat is None:
+        return
+    for each in schema.fields:
+        if flat.named(each.column) is not None:
+            raise errors.duplicate_columns([flat.prefix + each.column])
+        kind = present(each.type)
+        if isinstance(kind, Record):
+            _refuse_both(flat.flat(each.column), kind.schema)
 
 
 def _struct(column: pa.ChunkedArray, cells: Cells, each: Field, name: str) -> tuple[_Columns, Mask | None, Mask | None]:
@@ -151,11 +165,12 @@ def _struct(column: pa.ChunkedArray, cells: Cells, each: Field, name: str) -> tu
             )
         return _Columns(f"{name}.", {}), np.zeros(len(column), np.bool_), column.is_valid().to_numpy()
     there = None if column.null_count == 0 else column.is_valid().to_numpy()
+    errors.refuse_duplicates(f"{name}.{child.name}" for child in column.type)
     children = {}
     for place in range(column.type.num_fields):
         child = column.type.field(place)
         own = cells_of(child)
-        children[child.name] = (pc.struct_field(column, [place]), own if own is Cells.JSON else cells)
+        children[nfc(child.name)] = (pc.struct_field(column, [place]), own if own is Cells.JSON else cells)
     return _Columns(f"{name}.", children), there, no_record
 
 
