@@ -180,3 +180,16 @@ def test_names_of_a_call_are_composed() -> None:
     )
     assert result.total.tolist() == [0.25]
     assert "cafe\u0301" in result.to_arrow().column_names
+
+
+def test_the_record_of_an_alert_is_what_the_memory_said() -> None:
+    program = ucl.compile(
+        "import std.units (length)\n"
+        'schema Run { far: length unit km from "dist"  took: duration unit min  note: text? }\n'
+        "memory runs: list<Run>\n"
+        'alert long for r in runs { when r.far > 1km say "long" }\n'
+    )
+    memory = {"runs": [{"dist": 2, "took": 12.5, "note": None}, {"dist": 0.5, "took": 3, "note": "x"}]}
+    (alert,) = program.alerts(memory, now=NOW)
+    assert json.dumps(alert["record"]) == '{"dist": 2, "took": 12.5, "note": null}'
+    assert program.alerts({"runs": [alert["record"]]}, now=NOW) == [alert]

@@ -84,7 +84,7 @@ def test_csv_cells_are_read_by_the_fields_type(tmp_path: Path) -> None:
     assert values(ingest(table, schema(fields[3]), UTC), "s") == [{"a", "b"}, None, frozenset()]
     assert values(ingest(table, schema(field("s", t.Set(t.INT))), UTC), "s") == [None, {1, 2}, frozenset()]
     assert values(ingest(table, schema(fields[4]), UTC), "e") == [3_600_000_000, None, None]
-    assert values(ingest(table, schema(fields[5]), UTC), "l") == [1_800_000_000, 30_000_000, None]
+    assert values(ingest(table, schema(fields[5]), UTC), "l") == [1_800_000_000, 30_000_000, 3_600_000_000]
     assert values(ingest(table, schema(fields[6]), UTC), "w") == [0, 1, None]
     assert ingest(table, schema(fields[1]), UTC).invalid[2].value == "0x10"
 

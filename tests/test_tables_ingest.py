@@ -30,6 +30,7 @@ from ucl.semantics.program import LocalInstant, RangeDomain, SetDomain
 from ucl.semantics.types import DAY, SECOND
 from ucl.semantics.zones import UTC, Zone
 from ucl.tables.errors import TableError
+from ucl.tables.formats.csv_text import read_csv
 from ucl.tables.frames import to_table
 from ucl.tables.ingest import ingest
 
@@ -476,9 +477,24 @@ def test_a_mistyped_column_is_one_error(type: t.Type, array: pa.Array, holds: st
     assert found.message == f"the column `x` holds {holds}, and the field `y` is {wants}"
 
 
-def test_a_duration_of_a_unit_is_no_text() -> None:
-    found = error(pa.table({"x": ["PT1H"]}), field("x", t.DURATION, unit=MINUTES))
-    assert found.message == "the column `x` holds text, and the field `x` is `duration` in `min`"
+@pytest.mark.parametrize("format", ["typed", "json", "csv"])
+def test_a_duration_with_a_unit_is_iso_text_as_well(format: str) -> None:
+    """A unit is that of numbers."""
+    of = schema(field("x", t.DURATION, unit=MINUTES), field("y", t.INT))
+    if format == "typed":
+        table = pa.table({"x": ["PT1H", "-PT90S", "1h", None], "y": [1, 1, 1, 1]})
+    elif format == "json":
+        table = to_table([{"x": x, "y": 1} for x in ("PT1H", -1.5, "1h", None)])
+    else:
+        table = read_csv(b"x,y\nPT1H,1\n-1.5,1\n1h,1\n,1\n", "a.csv")
+    columns = ingest(table, of, UTC)
+    assert values(columns, "x")[:2] == [3600 * SECOND, -90 * SECOND]
+    assert reasons(columns) == {2: "unreadable", 3: "absent"}
+
+
+def test_a_number_is_no_duration_without_a_unit() -> None:
+    found = error(pa.table({"x": [1]}), field("x", t.DURATION))
+    assert found.message == "the column `x` holds whole numbers, and the field `x` is `duration`"
 
 
 def test_nothing_but_nan_is_an_absent_column_of_any_type() -> None:

@@ -40,6 +40,7 @@ from ucl.semantics.values import (
     read_record,
     record_reader,
     to_data,
+    to_echo,
     to_json,
     to_text,
 )
@@ -164,7 +165,8 @@ def test_numbers_in_a_unit_are_the_exact_product_rounded_once() -> None:
     assert parse(0.5, t.DURATION, Unit("us", Fraction(1))) == 0
     assert parse(1.5, t.DURATION, Unit("us", Fraction(1))) == 2
     assert parse(1.5, t.DURATION, MINUTES) == 90 * SECOND
-    for raw in ("PT90M", True, math.inf, 1e300):
+    assert parse("PT90M", t.DURATION, MINUTES) == 90 * MINUTE
+    for raw in ("90", "1h", True, math.inf, 1e300):
         with pytest.raises(Unreadable):
             parse(raw, t.DURATION, MINUTES)
 
@@ -254,6 +256,23 @@ def test_a_record_has_a_value_for_every_field() -> None:
         "host": {"name": "é", "age": 40},
     }
     assert to_json(record, t.Record(Schema("m", "Visit", VISIT, None, NOWHERE)), UTC)["lasts"] == "PT30M"
+
+
+def test_an_echoed_record_is_the_data_that_gave_it() -> None:
+    data = {
+        "Distance (km)": 2, "lasts": 1.5, "kind": "b", "host": {"name": "a", "age": 1, "mail": None}, "guest": None,
+    }  # fmt: skip
+    record = read_record(data, VISIT, UTC)
+    assert not isinstance(record, Invalid)
+    assert to_echo(record, VISIT, UTC) == data
+    assert type(to_echo(record, VISIT, UTC)["Distance (km)"]) is int
+
+
+@given(st.integers(INT_MIN, INT_MAX), st.sampled_from(t.DURATION_UNITS))
+def test_a_duration_in_a_unit_is_read_back(duration: int, unit: Unit) -> None:
+    fields = (field("x", t.DURATION, unit=unit),)
+    for write in (to_data, to_echo):
+        assert read_record(write({"x": duration}, fields, UTC), fields, UTC) == {"x": duration}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
 from ucl.semantics.program import Definition, Program, Schema
-from ucl.semantics.values import Problem, read_arguments, to_json
+from ucl.semantics.values import Problem, read_arguments, to_echo, to_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,8 @@ class ActionRow(TypedDict):
 
 
 class AlertRow(TypedDict):
-    """One record for which an alert holds; `invalid` says why an alert could not be evaluated for it."""
+    """One record for which an alert holds, as data that a memory may hold; `invalid` says why an alert could not be
+    evaluated for it."""
 
     alert: str
     severity: str
@@ -244,7 +245,7 @@ class CompiledProgram:
         now: Moment | None = None,
         timezone: str | None = None,
     ) -> list[AlertRow]:
-        """Each record of the memory for which an alert holds, alerts in source order, values as JSON has them."""
+        """Each record of the memory for which an alert holds, alerts in source order, records as a memory has them."""
         call = start_call(self.semantic, context, memory, now, timezone)
         with errors.bounded():
             if _is_large(call):
@@ -253,8 +254,8 @@ class CompiledProgram:
                 found = queries.alerts(self.semantic, call)
             else:
                 found = evaluate.alerts(self.semantic, call)
-        records = {alert.name: alert.record for alert in self.semantic.alerts}
-        return [_alert_row(alerted, to_json(alerted.record, records[alerted.alert], call.zone)) for alerted in found]
+        fields = {alert.name: alert.record.schema.fields for alert in self.semantic.alerts}
+        return [_alert_row(alerted, to_echo(alerted.record, fields[alerted.alert], call.zone)) for alerted in found]
 
 
 def _is_large(call: Call) -> bool:

@@ -7,7 +7,7 @@ In: JSON as Python reads it (or Python's own dates, times and sets), types, the 
 from ucl.semantics.values.calls import Problem, make_call, read_arguments
 from ucl.semantics.values.keys import nfc
 from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record, record_reader
-from ucl.semantics.values.write import to_data, to_json, to_text
+from ucl.semantics.values.write import to_data, to_echo, to_json, to_text
 
 __all__ = [
     "Problem",
@@ -21,6 +21,7 @@ __all__ = [
     "read_record",
     "record_reader",
     "to_data",
+    "to_echo",
     "to_json",
     "to_text",
 ]

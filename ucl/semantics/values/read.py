@@ -44,7 +44,8 @@ def is_absent(raw: object) -> bool:
 def parse_value(raw: object, type: Type, unit: Unit | None, zone: Zone) -> Any:
     """The value that is there, of a scalar or a set; raises `Unreadable`. Absent data are for the caller.
 
-    `unit` is that in which numbers are given: the exact product is rounded once. Without one a duration is ISO text.
+    `unit` is that in which numbers are given: the exact product is rounded once. ISO text is a duration with or
+    without one, a number only with one.
     Whether closed text is one of its values is the domain's matter.
     """
     match type:
@@ -167,7 +168,7 @@ def _instant(raw: object, zone: Zone) -> int:
 def _duration(raw: object, unit: Unit | None) -> int:
     if isinstance(raw, dt.timedelta):
         microseconds = raw // _MICROSECOND
-    elif unit is None:
+    elif unit is None or isinstance(raw, str):
         microseconds = _given(iso.read_duration(_expect(raw, str)))
     else:
         microseconds = round(Fraction(_number(raw)) * unit.factor)

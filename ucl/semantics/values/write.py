@@ -6,7 +6,7 @@ text that an alert says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, assert_never
 
@@ -74,21 +74,41 @@ def to_text(value: Any, type: Type, zone: Zone) -> str:
 
 def to_data(record: Mapping[str, Any], fields: Iterable[Field], zone: Zone) -> dict[str, Any]:
     """A record as data that `read_record` reads back: by column, numbers in the field's unit, without the absent."""
-    data: dict[str, Any] = {}
+    return {column: value for column, value in _data(record, fields, zone, to_data) if value is not None}
+
+
+def to_echo(record: Mapping[str, Any], fields: Iterable[Field], zone: Zone) -> dict[str, Any]:
+    """The same with null for what is absent, so that every record of a schema shows the same keys."""
+    return dict(_data(record, fields, zone, to_echo))
+
+
+_WriteRecord = Callable[[Mapping[str, Any], Iterable[Field], Zone], dict[str, Any]]
+
+
+def _data(
+    record: Mapping[str, Any], fields: Iterable[Field], zone: Zone, inner: _WriteRecord
+) -> Iterator[tuple[str, Any]]:
+    """Each field's column and value; `inner` writes the records within."""
     for field in fields:
         value, type = record[field.name], t.present(field.type)
         if value is None:
-            continue
-        if isinstance(type, t.Record):
-            data[field.column] = to_data(value, type.schema.fields, zone)
+            yield field.column, None
+        elif isinstance(type, t.Record):
+            yield field.column, inner(value, type.schema.fields, zone)
         elif field.unit is not None:
-            data[field.column] = _in_unit(value, field.unit)
+            in_unit = _duration_in_unit if isinstance(type, t.Duration) else _in_unit
+            yield field.column, in_unit(value, field.unit)
         else:
-            data[field.column] = to_json(value, type, zone)
-    return data
+            yield field.column, to_json(value, type, zone)
 
 
 def _in_unit(value: float, unit: Unit) -> float:
     """The number of units nearest to the value; an int where it is whole."""
     amount = Fraction(value) / unit.factor
     return int(amount) if amount.denominator == 1 else float(amount)
+
+
+def _duration_in_unit(duration: int, unit: Unit) -> float | str:
+    """As ISO 8601 has it where no double gives the same microseconds back."""
+    amount = _in_unit(duration, unit)
+    return amount if round(Fraction(amount) * unit.factor) == duration else iso.write_duration(duration)

@@ -189,7 +189,7 @@ def _may_hold(type: pa.DataType, kind: t.Type, unit: t.Unit | None, cells: Cells
         case t.DateTime():
             return bool(text or pa.types.is_timestamp(type))
         case t.Duration():
-            return bool(pa.types.is_duration(type) or (text if unit is None else number))
+            return bool(pa.types.is_duration(type) or text or (number and unit is not None))
         case t.Set(element):
             if not is_list(type) or element is None:
                 return False
