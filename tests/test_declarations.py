@@ -227,13 +227,20 @@ def test_lets_that_depend_on_the_zone_stay_lets() -> None:
 
 def test_range_lets_are_constant_and_of_one_type() -> None:
     assert check_text("let a = 1..limit\nmemory limit: int").errors == [("not-constant", 1)]
-    assert check_text("let a: float = 1..3\nlet b: time = 09:00..10:00").found == []
-    assert ("type-mismatch", 1) in check_text("let b: time = 1..3").errors
-    assert ("type-mismatch", 1) in check_text("let b: text = 1..3").errors
+    for type in ("int", "time", "text", "Nothing"):
+        found = check_text(f"let b: {type} = 1..3\nmemory m: int = 1\ndef f() -> bool = m in b").only
+        assert (found.code, found.help) == ("type-mismatch", f"leave `: {type}` out")
+
+
+def test_a_let_may_name_another_that_is_a_range() -> None:
+    lets = "let b = a\nlet a = 1..3\nimport std.dayparts\nlet late = dayparts.night\nmemory m: int = 1\n"
+    assert check_text(lets + "def f() -> bool = m in b and now.time in late").found == []
+    assert check_text("let a = 3..\nlet b: int = a").only.help == "leave `: int` out"
+    assert check_text("let a = b\nlet b = a").errors == [("recursion", 1)]
 
 
 def test_a_range_is_no_value() -> None:
-    result = check_text("memory m: int = 1\nlet a = 1..3\nlet b = a\ndef f() -> bool = m in a")
+    result = check_text("memory m: int = 1\nlet a = 1..3\nlet b = a + 1\ndef f() -> bool = m in a")
     assert result.errors == [("type-mismatch", 3)]
 
 
@@ -481,6 +488,9 @@ def test_too_many_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ucl.semantics.check.bodies.MOST_RULES", 3)
     text = "schema S { n: int }\n" + "\n".join(f"rule r{i} on S {{ score 0.5 }}" for i in range(5))
     assert check_text(text).errors == [("too-large", 5)]
+    constraints = "\n".join(f"constraint c{i} on S {{ forbid when n > {i} }}" for i in range(3))
+    assert check_text(f"schema S {{ n: int }}\n{constraints}").errors == []
+    assert check_text(f"schema S {{ n: int }}\n{constraints}\nrule r on S {{ score 0.5 }}").errors == [("too-large", 5)]
 
 
 def test_schemas_that_double_are_too_large_and_chains_too_deep() -> None:

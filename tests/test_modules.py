@@ -74,10 +74,26 @@ def test_import_cycles(tmp_path: Path) -> None:
     assert result.only.code == "import-cycle"
     assert result.only.message == "imports run in a circle: `a` imports `b` imports `c` imports `a`"
     assert Path(result.only.span.source.path).name == "c.ucl"
-    assert check_files(tmp_path, main="import main (x)\nlet x = 1").errors == [
-        ("import-cycle", 1),
-        ("duplicate-name", 2),
-    ]
+    assert check_files(tmp_path, main="import main (x)\nlet x = 1").errors == [("import-cycle", 1)]
+    assert check_files(tmp_path, main="let x = 1\nimport main (x)\nlet y = x").errors == [("import-cycle", 2)]
+
+
+def test_what_is_imported_from_where_it_is_not_declared_is_said_once(tmp_path: Path) -> None:
+    lib = "import std.units (length)\nschema S { far: length unit m }"
+    uses = "rule r on S { when far > 3km or 1m > 2m score 1 }"
+    found = check_files(tmp_path, lib=lib, main=f"import lib (S, length)\n{uses}").only
+    assert (found.code, found.help) == ("unknown-import", "it comes from `std.units`: import it from there")
+    found = check_files(tmp_path, lib=lib, main=f"import lib (S)\nimport std.units (m, km)\n{uses}").report.sorted()[0]
+    assert found.help == "write `import std.units (length)`"
+    for broken in ("import std.units (lenght)", "import std.unitz", "dimension length { m, km = 1000 }"):
+        found = check_files(tmp_path, lib=lib, main=f"import lib (S)\n{broken}\n{uses}").only
+        assert found.span.line == 2
+
+
+def test_a_long_module_path_is_cut() -> None:
+    found = check_text("import " + ".".join(["abc"] * 3000)).only
+    assert found.code == "unknown-import"
+    assert len(found.message + (found.help or "")) < 200
 
 
 def test_a_long_chain_of_imports_needs_no_stack(tmp_path: Path) -> None:
@@ -134,7 +150,7 @@ def test_bodies_take_part_where_the_list_names_them(tmp_path: Path) -> None:
     main = (
         "rule own on S overrides first { score 0.5 }\n"
         "import shared (first, second, S, c, act, al, holds)\n"
-        "property mine on S { expect applies(second) and fires(c) }"
+        "property mine on S { expect applies(second) and applies(c) }"
     )
     program = check_files(tmp_path, shared=shared, main=main).right
     assert [(rule.name, rule.overrides) for rule in program.rules] == [

@@ -7,9 +7,13 @@ docstring shows what calls for it; the words follow the style of LANGUAGE §15.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ucl.diagnostics import Diagnostic, Note, Span, diagnostic
+from ucl.semantics.foreign import standard_import
 from ucl.semantics.suggest import nearest
+
+_LONGEST_PATH = 60
 
 # --- modules and names ----------------------------------------------------------------------------------------------
 
@@ -35,11 +39,18 @@ def unknown_module(place: Span, name: str, known: Iterable[str]) -> Diagnostic:
     near = nearest(name, known)
     if near is not None:
         help = f"did you mean `{near}`?"
-    elif name.startswith("std."):
+    elif name.startswith("std.") or len(name) > _LONGEST_PATH:
         help = None
     else:
         help = f"`{name}` is looked up as `{name.replace('.', '/')}.ucl`, beside the file that is compiled"
-    return diagnostic("unknown-import", place, f"there is no module `{name}`", help)
+    shown = name if len(name) <= _LONGEST_PATH else name[: _LONGEST_PATH - 1] + "…"
+    return diagnostic("unknown-import", place, f"there is no module `{shown}`", help)
+
+
+def imported_unit(place: Span, name: str, dimension: str, module: str) -> Diagnostic:
+    """`import std.units (m)`: units come with their dimension."""
+    message = f"`{name}` is a unit of `{dimension}`, and comes with it"
+    return diagnostic("unknown-import", place, message, f"write `import {module} ({dimension})`")
 
 
 def unknown_import(place: Span, name: str, module: str, known: Iterable[str], owner: str | None) -> Diagnostic:
@@ -122,7 +133,9 @@ _OTHER_LANGUAGES = {
 def unknown_type(place: Span, name: str, known: Iterable[str]) -> Diagnostic:
     """`name: string`."""
     near = _OTHER_LANGUAGES.get(name) or nearest(name, known)
-    return diagnostic("unknown-name", place, f"there is no type `{name}`", None if near is None else f"write `{near}`")
+    instead = near or standard_import(name)
+    help = None if instead is None else f"write `{instead}`"
+    return diagnostic("unknown-name", place, f"there is no type `{name}`", help)
 
 
 def not_a_type(place: Span, name: str) -> Diagnostic:
@@ -190,10 +203,11 @@ def not_a_schema(place: Span, name: str) -> Diagnostic:
 
 def unknown_reference(place: Span, what: str, name: str, known: Iterable[str]) -> Diagnostic:
     """`rule r on T`, `overrides z`, `do z()`, `for p in z`: there is no such schema, rule, effect, memory."""
-    near = nearest(name, known)
-    return diagnostic(
-        "unknown-name", place, f"there is no {what} `{name}`", None if near is None else f"did you mean `{near}`?"
-    )
+    near, brought = nearest(name, known), standard_import(name)
+    help = None if near is None else f"did you mean `{near}`?"
+    if brought is not None:
+        help = f"write `{brought}`"
+    return diagnostic("unknown-name", place, f"there is no {what} `{name}`", help)
 
 
 # --- dimensions -----------------------------------------------------------------------------------------------------
@@ -282,6 +296,17 @@ def default_of_list(place: Span) -> Diagnostic:
     return diagnostic(
         "type-mismatch", place, "a list has no default", "leave it out: a list that is not given is empty"
     )
+
+
+def range_has_no_type(place: Span, written: str) -> Diagnostic:
+    """`let r: int = 3..5`: what lies in a range has a type, the range has none."""
+    return diagnostic("type-mismatch", place, "a range has no type to write", f"leave `: {written}` out")
+
+
+def null_default(place: Span, word: str, optional: bool) -> Diagnostic:
+    """`n: int? = null`."""
+    help = f"leave `= {word}` out: what is missing is absent" if optional else "write a `?` behind the type instead"
+    return diagnostic("unknown-name", place, f"there is no `{word}`", help)
 
 
 def recursion(place: Span, names: Sequence[str], others: Iterable[tuple[str, Span]]) -> Diagnostic:
@@ -407,8 +432,8 @@ def bad_override(place: Span, name: str, kind: str, found: str, declared: Span) 
     return diagnostic(
         "bad-override",
         place,
-        f"a {kind} can't override `{name}`, which is a {found}",
-        f"a {kind} overrides {kind}s on its own schema",
+        f"{_a(kind)} can't override `{name}`, which is {_a(found)}",
+        f"{_a(kind)} overrides {kind}s on its own schema",
         [Note(declared, f"`{name}` is declared here")],
     )
 
@@ -462,6 +487,18 @@ def argument_count(place: Span, effect: str, wanted: Sequence[str], given: int) 
     )
 
 
+def asked_twice(place: Span, action: str, effect: str, first: Span) -> Diagnostic:
+    """`do tag("a"), tag("b")`, where `tag` is not declared `effect many tag`."""
+    found = diagnostic(
+        "clashing-actions",
+        place,
+        f"`{action}` asks for `{effect}` twice, with different arguments",
+        f"declare it as `effect many {effect}`, or ask once",
+        [Note(first, "it is asked for here first")],
+    )
+    return replace(found, rules=(action,))
+
+
 def not_an_effect(place: Span, name: str) -> Diagnostic:
     """`do limit(3)`, where `limit` is a let."""
     return diagnostic("type-mismatch", place, f"`{name}` is not an effect", "declare it as `effect name(…)`")
@@ -494,6 +531,10 @@ def say_absent(place: Span, path: str) -> Diagnostic:
     return diagnostic(
         "absent-unhandled", place, f"`{path}` may be absent here", f"add `present({path})` to the `when` of the alert"
     )
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _listed(names: Sequence[str], word: str = "and") -> str:

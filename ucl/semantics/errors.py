@@ -12,6 +12,7 @@ from ucl.diagnostics import Diagnostic, Span, diagnostic
 from ucl.semantics import types as t
 from ucl.semantics.suggest import nearest
 from ucl.semantics.types import Type
+from ucl.syntax.foreign_errors import unit_meant
 
 _LONGEST_QUOTE = 60
 
@@ -20,17 +21,6 @@ STANDARD_UNITS = {
     **dict.fromkeys(("m", "km", "mi", "ft"), ("std.units", "length")),
     **dict.fromkeys(("kg", "g", "lb"), ("std.units", "mass")),
     **{code: ("std.money", code.lower()) for code in ("USD", "EUR", "CNY", "GBP", "JPY")},
-}
-
-
-# How else people write the units of a duration.
-_DURATION_WORDS = {
-    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
-    **dict.fromkeys(("mins", "minute", "minutes"), "min"),
-    **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
-    **dict.fromkeys(("day", "days"), "d"),
-    **dict.fromkeys(("week", "weeks", "wk", "wks"), "w"),
-    **dict.fromkeys(("msec", "millis", "milliseconds"), "ms"),
 }
 
 
@@ -93,15 +83,19 @@ def unknown_member(span: Span, module: str, name: str, known: Iterable[str]) -> 
 def unknown_unit(span: Span, unit: str, known: Iterable[str]) -> Diagnostic:
     """A unit of no dimension that is declared or imported here."""
     known = tuple(known)
-    if unit in _DURATION_WORDS:
-        return diagnostic("unknown-name", span, f"there is no unit `{unit}` here", f"write `{_DURATION_WORDS[unit]}`")
-    help = _did_you_mean(unit, known)
-    near = nearest(unit, STANDARD_UNITS)
-    standard = STANDARD_UNITS.get(unit) or (STANDARD_UNITS[near] if help is None and near is not None else None)
-    if standard is not None:
-        module, dimension = standard
-        help = f"write `import {module} ({dimension})`" + ("" if unit in STANDARD_UNITS else f" and the unit `{near}`")
+    meant = unit_meant(unit)
+    help = f"write `{meant}`" if meant is not None else _did_you_mean(unit, known)
+    near = meant or nearest(unit, STANDARD_UNITS)
+    wanted = unit if unit in STANDARD_UNITS else near if meant is not None or help is None else None
+    if wanted is not None and wanted in STANDARD_UNITS and wanted not in known:
+        module, dimension = STANDARD_UNITS[wanted]
+        help = f"write `import {module} ({dimension})`" + ("" if wanted == unit else f" and the unit `{wanted}`")
     return diagnostic("unknown-name", span, f"there is no unit `{unit}` here", help)
+
+
+def half_of_day(span: Span, time: str) -> Diagnostic:
+    """`1pm`."""
+    return diagnostic("bad-literal", span, f"`{quote(span)}` is no time in the form 09:30", f"write `{time}`")
 
 
 def ambiguous_unit(span: Span, unit: str, dimensions: Sequence[str]) -> Diagnostic:
@@ -157,8 +151,10 @@ def unknown_field(span: Span, owner: Span, type: Type, name: str, known: Iterabl
 
 
 def method_call(span: Span, name: str, call: str) -> Diagnostic:
-    """`name.contains("x")`: functions stand in front."""
-    return diagnostic("unknown-field", span, f"`{name}` is a function, not a part of a value", f"write `{call}`")
+    """`name.contains("x")`, `place.is_null()`: functions stand in front."""
+    is_ours = call.startswith(f"{name}(")
+    what = "a function, not a part of a value" if is_ours else "no part of a value: functions stand in front"
+    return diagnostic("unknown-field", span, f"`{name}` is {what}", f"write `{call}`")
 
 
 # --- types ----------------------------------------------------------------------------------------------------------
@@ -270,7 +266,7 @@ def not_whole_microseconds(span: Span) -> Diagnostic:
 
 def metres_for_minutes(span: Span) -> Diagnostic:
     """`30m` where a length of time is wanted."""
-    minutes = quote(span).removesuffix("m") + "min"
+    minutes = quote(span)[:-1] + "min"
     return diagnostic("unit-mismatch", span, f"`{quote(span)}` is no length of time", f"write `{minutes}`")
 
 
@@ -304,9 +300,10 @@ def expect_only(span: Span, name: str) -> Diagnostic:
     return diagnostic("type-mismatch", span, f"`{name}` is known only in the `expect` of a property")
 
 
-def no_contribution(span: Span, name: str) -> Diagnostic:
-    """`contribution(c)` of a constraint."""
-    return diagnostic("type-mismatch", span, f"`{name}` is a constraint, and contributes nothing to the score")
+def only_applies(span: Span, name: str, asked: str) -> Diagnostic:
+    """`contribution(c)`, `fires(c)` of a constraint."""
+    message = f"`{name}` is a constraint, of which `{asked}` says nothing"
+    return diagnostic("type-mismatch", span, message, f"write `applies({name})`, or `feasible` for all constraints")
 
 
 def batch_in_function(span: Span, name: str) -> Diagnostic:
@@ -337,14 +334,10 @@ def nested_too_deep(span: Span, cap: int) -> Diagnostic:
 # --- constants and ranges -------------------------------------------------------------------------------------------
 
 
-def not_constant(span: Span) -> Diagnostic:
+def not_constant(span: Span, in_let: bool = False) -> Diagnostic:
     """An option, context or memory where only a constant can stand."""
-    return diagnostic(
-        "not-constant",
-        span,
-        f"`{quote(span)}` is not constant",
-        "a constant uses literals and lets; for more write a `def`",
-    )
+    help = "a constant uses literals and lets" + ("; for more write a `def`" if in_let else "")
+    return diagnostic("not-constant", span, f"`{quote(span)}` is not constant", help)
 
 
 def element_not_constant(span: Span) -> Diagnostic:
@@ -394,14 +387,10 @@ def exclusive_end(span: Span, replacement: str) -> Diagnostic:
 # --- what is allowed, and seldom meant ------------------------------------------------------------------------------
 
 
-def float_equality(span: Span, operator: str) -> Diagnostic:
-    """`==` of a float that may differ in its last digit."""
-    return diagnostic(
-        "float-equality",
-        span,
-        f"`{operator}` between floats depends on their last digit",
-        "compare with a range, such as `x in 0.29..0.31`, or by `near`",
-    )
+def float_equality(span: Span, operator: str, replacement: str | None) -> Diagnostic:
+    """`==` of a float that may differ in its last digit; `replacement` tests for a range around a number."""
+    help = "compare with a range around the value, or by `near`" if replacement is None else f"write `{replacement}`"
+    return diagnostic("float-equality", span, f"`{operator}` between floats depends on their last digit", help)
 
 
 def ambiguous_night(span: Span, help: str) -> Diagnostic:
@@ -414,11 +403,15 @@ def ambiguous_night(span: Span, help: str) -> Diagnostic:
     )
 
 
-def default_unused(span: Span, value: Span) -> Diagnostic:
-    """`x ?? d` where x is always there."""
-    return diagnostic("unreachable", span, f"`{quote(value)}` is never absent, so its default is not used")
+def default_unused(span: Span, value: Span, here: bool) -> Diagnostic:
+    """`x ?? d` where x is always there, or known to be there `here`."""
+    return diagnostic("unreachable", span, f"`{quote(value)}` is {_there(here)}, so its default is not used")
 
 
-def always_present(span: Span) -> Diagnostic:
-    """`present(x)` where x is always there."""
-    return diagnostic("unreachable", span, f"`{quote(span)}` is never absent, so testing for it says nothing")
+def always_present(span: Span, here: bool) -> Diagnostic:
+    """`present(x)` where x is always there, or known to be there `here`."""
+    return diagnostic("unreachable", span, f"`{quote(span)}` is {_there(here)}, so testing for it says nothing")
+
+
+def _there(here: bool) -> str:
+    return "known to be present here" if here else "never absent"

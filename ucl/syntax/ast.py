@@ -563,6 +563,10 @@ Declaration = (
 )
 
 
+# The declarations with clauses.
+Body = Rule | Constraint | Action | Alert | Property | Prefer
+
+
 @frozen
 class Comment:
     """From `#` to the end of the line; `text` includes the `#`."""

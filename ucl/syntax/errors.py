@@ -57,11 +57,6 @@ def too_deep(span: Span, limit: int) -> Diagnostic:
     return diagnostic("too-deep", span, message, "give parts of it names with `let` or `def`")
 
 
-def many_rules(span: Span, limit: int) -> Diagnostic:
-    """More rules than scoring is made for."""
-    return diagnostic("too-large", span, f"a program has at most {limit:,} rules, constraints and actions")
-
-
 def large_set(span: Span, limit: int) -> Diagnostic:
     """A set literal with too many elements."""
     return diagnostic("too-large", span, f"a set has at most {limit:,} elements")
@@ -231,6 +226,12 @@ def reserved_word(span: Span, word: str, is_field: bool) -> Diagnostic:
     other = {"from": "sender", "unit": "unit_"}.get(word, word + "_")
     help = f'write `{other}: … from "{word}"`' if is_field else f"write `{other}`"
     return diagnostic("reserved-word", span, message, help)
+
+
+def reserved_function(span: Span, word: str) -> Diagnostic:
+    """`def count(n: int) -> int = …`."""
+    message = f"a `def` can't be called `{word}`: `{word}(` begins a comprehension"
+    return diagnostic("reserved-word", span, message, f"write `{word}_`")
 
 
 def is_reserved_name(word: str, report: Report) -> bool:

@@ -20,7 +20,7 @@ from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.frozen import frozen
 from ucl.syntax import ast, errors
 from ucl.syntax.reading.declarations import DECODERS_ONLY, DEEPENING, Builder
-from ucl.syntax.reading.lexer import DECLARATION_WORDS, END, Token, tokens
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens
 from ucl.syntax.reading.mending import mend
 from ucl.syntax.reading.scene import Stop
 from ucl.syntax.reading.table import Effect, Reduction, load
@@ -28,7 +28,6 @@ from ucl.syntax.reading.table import Effect, Reduction, load
 LARGEST_SOURCE = 4 * 1024 * 1024
 DEEPEST = 100
 MOST_ERRORS = 100
-MOST_RULES = 100_000
 # What is nested and not yet closed lies on the stack: some twenty symbols a level, where every operator has its part.
 _TALLEST = 25 * DEEPEST
 
@@ -69,11 +68,12 @@ def parse(source: Source, report: Report) -> ast.File:
         if stop is None:
             break
         found.add(_explain(source, stop))
+        if _continues(stop, declarations):
+            del declarations[-1]
         position = _next_declaration(source.text, stop)
         while position is not None and comments and comments[-1][0] >= position:
             comments.pop()
     _check_order(declarations, found)
-    _check_number(declarations, found)
     report.diagnostics.extend(found.diagnostics)
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
@@ -312,6 +312,13 @@ def _next_declaration(text: str, stop: Stop) -> int | None:
     return None
 
 
+def _continues(stop: Stop, declarations: list[ast.Declaration]) -> bool:
+    """Whether a clause stands behind the body that it belongs to, which then says less than was meant."""
+    if not stop.complete or stop.token[0] not in CLAUSE_WORDS or not declarations:
+        return False
+    return isinstance(declarations[-1], ast.Body)
+
+
 def _check_order(declarations: list[ast.Declaration], report: Report) -> None:
     """`module` comes first; it and `timezone` are given once."""
     seen: dict[type[ast.Declaration], Span] = {}
@@ -324,9 +331,3 @@ def _check_order(declarations: list[ast.Declaration], report: Report) -> None:
             report.add(errors.repeated_clause(declaration.span, word, first))
         elif word == "module" and index:
             report.add(errors.module_not_first(declaration.span))
-
-
-def _check_number(declarations: list[ast.Declaration], report: Report) -> None:
-    rules = [d for d in declarations if isinstance(d, (ast.Rule, ast.Constraint, ast.Action))]
-    if len(rules) > MOST_RULES:
-        report.add(errors.many_rules(rules[MOST_RULES].span, MOST_RULES))

@@ -42,7 +42,7 @@ Named = (
     | ast.Prefer
 )
 # What takes part in the program of a file that imports it by name.
-Body = ast.Rule | ast.Constraint | ast.Action | ast.Alert | ast.Property | ast.Prefer
+Body = ast.Body
 BODIES = (ast.Rule, ast.Constraint, ast.Action, ast.Alert, ast.Property, ast.Prefer)
 
 WRONG = Wrong()
@@ -114,7 +114,9 @@ class Alias:
 
 @frozen
 class Broken:
-    """Imported or declared, but not readable; that has been said."""
+    """Imported or declared, but not readable; that has been said. It may have units, of which nothing is known then."""
+
+    has_units: bool = False
 
 
 Entry = Own | Imported | Alias | Broken
@@ -127,7 +129,7 @@ class Module:
     `table` has all names that can be used in it, `places` where each of them was introduced. `globals`, `context` and
     `bodies` hold what its own declarations mean, `memory` also what it imports, once they have been checked; a body is
     missing where it is wrong. `used` are the names that were looked up, `endless` the schemas that reach too far,
-    `helpers` the modules whose definitions it calls.
+    `helpers` the modules whose definitions it calls, `taken_twice` the names that two declarations claim.
     """
 
     name: str
@@ -144,6 +146,7 @@ class Module:
     bodies: dict[str, Any] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     endless: set[str] = field(default_factory=set)
+    taken_twice: set[str] = field(default_factory=set)
     helpers: dict[Module, None] = field(default_factory=dict)
     units: Asked[str, tuple[tuple[Dimension | None, Unit], ...]] = field(default_factory=lambda: Asked({}))
     scopes: dict[program.Schema | None, Scope] = field(default_factory=dict)
@@ -185,9 +188,11 @@ class Module:
         return found
 
     def is_wrong(self, name: str) -> bool:
-        """Whether a mistake that has been said already explains why this name means nothing."""
+        """Whether a mistake that has been said already explains why this name means nothing, or something else."""
         prefix, _, rest = name.rpartition(".")
         entry = self.table.get(prefix or name)
+        if name in self.taken_twice:
+            return True
         return isinstance(entry, Broken) or (isinstance(entry, Alias) and rest in entry.module.unreadable)
 
     def find(self, name: str) -> Global | None:
@@ -224,7 +229,15 @@ class Module:
         known = self.scopes.get(option)
         if known is None:
             known = Scope(
-                self.name, option, self.context, self.memory_asked, self.find, lambda: list(self.table), self.units
+                self.name,
+                option,
+                self.context,
+                self.memory_asked,
+                self.find,
+                lambda: list(self.table),
+                self.units,
+                units_missing=any(isinstance(entry, Broken) and entry.has_units for entry in self.table.values()),
+                taken_twice=self.taken_twice,
             )
             self.scopes[option] = known
         return known
@@ -321,6 +334,9 @@ _DECLARES = re.compile(
 )
 
 
+_DIMENSIONS = re.compile(r"\bdimension\s+(\w+)")
+
+
 def _unreadable(file: ast.File) -> frozenset[str]:
     """Names of declarations that the parser had to leave out: their uses are no further mistake."""
     read = {d.name.text for d in file.declarations if isinstance(d, Named)}
@@ -343,7 +359,7 @@ def _fill_table(module: Module, report: Report) -> None:
             case ast.Import(names=None):
                 target = imports[id(declaration)]
                 last = declaration.path[-1]
-                _introduce(module, last.text, last.span, module.alias(target) if target else Broken(), report)
+                _introduce(module, last.text, last.span, module.alias(target) if target else Broken(True), report)
             case ast.Import():
                 _bring(module, declaration, imports[id(declaration)], report)
             case _ if isinstance(declaration, Named):
@@ -352,8 +368,9 @@ def _fill_table(module: Module, report: Report) -> None:
                     report.add(errors.type_word_taken(name.span, name.text))
                 elif _introduce(module, name.text, name.span, Own(declaration), report):
                     _announce(module, declaration)
+    dimensions = set(_DIMENSIONS.findall(module.source.text)) if module.unreadable else set()
     for unreadable in module.unreadable:
-        module.table.setdefault(unreadable, Broken())
+        module.table.setdefault(unreadable, Broken(unreadable in dimensions))
 
 
 def _announce(module: Module, declaration: Named) -> None:
@@ -368,7 +385,7 @@ def _announce(module: Module, declaration: Named) -> None:
 def _bring(module: Module, declared: ast.Import, target: Module | None, report: Report) -> None:
     unknown = 0
     for name in declared.names or ():
-        entry: Entry = Broken()
+        entry: Entry = Broken(True)
         if target is not None:
             declaration = target.declared(name.text)
             if declaration is not None:
@@ -376,11 +393,26 @@ def _bring(module: Module, declared: ast.Import, target: Module | None, report: 
             elif not target.is_wrong(name.text) and unknown < MOST_WRONG:
                 unknown += 1
                 report.add(_unknown_import(target, name))
+                entry = _meant_from_elsewhere(target, name.text) or entry
         _introduce(module, name.text, name.span, entry, report)
+
+
+def _meant_from_elsewhere(target: Module, name: str) -> Entry | None:
+    """What the module only imports itself, or the dimension that has a unit of that name: said, and taken for it."""
+    entry = target.table.get(name)
+    dimension = _dimension_with(target, name)
+    return entry if isinstance(entry, Imported) else None if dimension is None else Imported(target, dimension)
+
+
+def _dimension_with(module: Module, unit: str) -> ast.Dimension | None:
+    return next((d for d in module.own(ast.Dimension) if any(u.name.text == unit for u in d.units)), None)
 
 
 def _unknown_import(target: Module, name: ast.Identifier) -> Diagnostic:
     entry = target.table.get(name.text)
+    dimension = _dimension_with(target, name.text)
+    if dimension is not None:
+        return errors.imported_unit(name.span, name.text, dimension.name.text, target.name)
     known = [n for n, e in target.table.items() if isinstance(e, Own)]
     owner = entry.module.name if isinstance(entry, Imported) else None
     return errors.unknown_import(name.span, name.text, target.name, known, owner)
@@ -388,8 +420,13 @@ def _unknown_import(target: Module, name: ast.Identifier) -> Diagnostic:
 
 def _introduce(module: Module, name: str, place: Span, entry: Entry, report: Report) -> bool:
     first = module.places.get(name)
+    if first is not None and isinstance(module.table[name], Broken):
+        first = None  # an import that is wrong claims nothing
+    elif first is not None and isinstance(entry, Broken):
+        return False
     if first is not None:
         report.add(errors.duplicate_name(place, name, first))
+        module.taken_twice.add(name)
         return False
     module.table[name] = entry
     module.places[name] = place

@@ -6,7 +6,7 @@ through a function, since a declaration is checked when it is first needed (lets
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ucl.frozen import frozen
@@ -57,7 +57,8 @@ class Scope:
     A bare name may be a field of `option`, a context field (`now` and `today` among them), a memory, a global or a
     local; where it could be two of them, its use is `ambiguous-name`. `locals` are a def's parameters and the variables
     of enclosing comprehensions. `units` maps a unit's name to what it may mean here: durations' units are always
-    there, with None for the dimension.
+    there, with None for the dimension; a unit that is wrong has no meaning. `units_missing` says whether there may be
+    others, since an import is wrong; `taken_twice` are the names that two declarations claim.
     """
 
     module: str
@@ -69,6 +70,8 @@ class Scope:
     units: Mapping[str, tuple[tuple[Dimension | None, Unit], ...]]
     locals: Mapping[str, Type] = field(default_factory=dict)
     in_expect: bool = False
+    units_missing: bool = False
+    taken_twice: Container[str] = ()
 
     def with_local(self, name: str, type: Type) -> Scope:
         return replace(self, locals={**self.locals, name: type})

@@ -27,8 +27,6 @@ _ORDER = {
 }
 _FIELD_ORDER = {"in": 0, "from": 1, "unit": 2, "=": 3}
 
-_Body = ast.Rule | ast.Constraint | ast.Action | ast.Alert | ast.Property | ast.Prefer
-
 
 def declaration(trail: Trail, node: ast.Declaration) -> list[Document]:
     """The declaration itself. The comments above it are the caller's."""
@@ -195,7 +193,7 @@ def _field_clause(printer: Printer, clause: ast.Clause) -> list[Document]:
 # --- declarations with clauses --------------------------------------------------------------------------------------
 
 
-def _body(trail: Trail, node: _Body) -> list[Document]:
+def _body(trail: Trail, node: ast.Body) -> list[Document]:
     first, last = _extent(trail, node)
     begins = sorted(trail.token(clause.span.start) for clause in node.clauses)
     brace = trail.last_open(begins[0] if begins else last - 1)
@@ -211,7 +209,7 @@ def _body(trail: Trail, node: _Body) -> list[Document]:
     return _enclosed(trail, node, parts, inside)
 
 
-def _head(printer: Printer, node: _Body) -> list[Document]:
+def _head(printer: Printer, node: ast.Body) -> list[Document]:
     parts = [*printer.word(type(node).__name__.lower()), " ", *printer.name(node.name), " "]
     if isinstance(node, ast.Alert):
         parts += [*printer.word("for"), " ", *printer.name(node.variable), " ", *printer.word("in"), " "]

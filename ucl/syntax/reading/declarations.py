@@ -27,6 +27,10 @@ DEEPENING = frozenset(
 DECODERS_ONLY = frozenset(("int_range", "int_range_closed", "int_range_from"))
 
 
+# After these a `(` begins a comprehension, so that no function could be called by their name.
+_QUANTIFIERS = frozenset(words("count any all"))
+
+
 class Builder(ExpressionBuilder):
     """`report` takes what is found on the way; `comments` are the places of those read so far, in order."""
 
@@ -84,6 +88,8 @@ class Builder(ExpressionBuilder):
         body: ast.Expr,
     ) -> ast.Def:
         self._settle()
+        if name.text in _QUANTIFIERS:
+            self._report.add(errors.reserved_function(name.span, name.text))
         return ast.Def(span, name, parameters, result, body, self._doc(span))
 
     def resolve(self, span: Span, schema: ast.Identifier, method: ast.Identifier) -> ast.Resolve:

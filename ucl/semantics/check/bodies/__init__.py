@@ -28,11 +28,10 @@ AnyBody = p.Rule | p.Constraint | p.Action | p.Alert | p.Property | p.Prefer
 
 def check_bodies(module: Module, report: Report) -> None:
     """Fills in the bodies and the resolutions; a body with a mistake is left out."""
-    for kind in (ast.Rule, ast.Constraint, ast.Action):
-        declared = module.own(kind)
-        if len(declared) > MOST_RULES:
-            report.add(errors.too_many(declared[MOST_RULES].name.span, f"{kind_of(declared[0])}s", MOST_RULES))
-            return
+    counted = module.own(ast.Rule, ast.Constraint, ast.Action)
+    if len(counted) > MOST_RULES:
+        report.add(errors.too_many(counted[MOST_RULES].name.span, "rules, constraints and actions", MOST_RULES))
+        return
     check_resolutions(module, report)
     overrides = check_overrides(module, report)
     wrong = 0

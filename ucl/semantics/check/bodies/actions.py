@@ -5,7 +5,7 @@ In: their declarations and module. Out: `program.Action`, `program.Alert`, or No
 
 from __future__ import annotations
 
-from ucl.diagnostics import Report
+from ucl.diagnostics import Report, Span
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -30,13 +30,13 @@ def check_action(
     exceptions = []
     for exception in declared.exceptions:
         condition = check_condition(exception.condition, scope, report, applies.facts)
-        calls = _calls(exception.calls, module, scope, condition.when_true, report)
+        calls = _calls(exception.calls, name.text, module, scope, condition.when_true, report)
         exceptions.append(p.DoException(condition.expr, calls))
     meta = check_meta(declared.meta, module, scope, report)
     if declared.calls is None:
         report.add(errors.missing_clause(name.span, "action", name.text, "a `do`", "add an effect, or `do nothing`"))
         return None
-    calls = _calls(declared.calls, module, scope, applies.facts, report)
+    calls = _calls(declared.calls, name.text, module, scope, applies.facts, report)
     return p.Action(
         name.text,
         schema,
@@ -52,9 +52,10 @@ def check_action(
 
 
 def _calls(
-    declared: tuple[ast.EffectCall, ...], module: Module, scope: Scope, facts: Facts, report: Report
+    declared: tuple[ast.EffectCall, ...], action: str, module: Module, scope: Scope, facts: Facts, report: Report
 ) -> tuple[p.EffectCall, ...]:
-    calls = []
+    calls: list[p.EffectCall] = []
+    first: dict[str, tuple[p.EffectCall, Span]] = {}
     for node in declared:
         effect = _effect(node.effect, module, report)
         if effect is None:
@@ -67,8 +68,16 @@ def _calls(
             check_expression(argument, scope, report, facts, parameter.type)
             for argument, parameter in zip(node.arguments, effect.parameters)
         )
-        calls.append(p.EffectCall(effect, arguments))
+        call = p.EffectCall(effect, arguments)
+        before, place = first.setdefault(effect.name, (call, node.span))
+        if not effect.many and before.arguments != arguments and not _is_wrong(before, call):
+            report.add(errors.asked_twice(node.span, action, effect.name, place))
+        calls.append(call)
     return tuple(calls)
+
+
+def _is_wrong(*calls: p.EffectCall) -> bool:
+    return any(isinstance(argument.type, t.Unknown) for call in calls for argument in call.arguments)
 
 
 def _effect(name: ast.Identifier, module: Module, report: Report) -> p.Effect | None:

@@ -51,7 +51,7 @@ def check_prefer(declared: ast.Prefer, schema: p.Schema, module: Module, report:
 def _side(word: str, node: ast.Expr | None, declared: ast.Prefer, scope: Scope, report: Report) -> p.Expr | None:
     if node is None:
         name, help = declared.name, f"add `{word}` and a condition"
-        report.add(errors.missing_clause(name.span, "prefer", name.text, f"a `{word}`", help))
+        report.add(errors.missing_clause(name.span, "preference", name.text, f"a `{word}`", help))
         return None
     return check_condition(node, scope, report, NO_FACTS).expr
 

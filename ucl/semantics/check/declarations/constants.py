@@ -28,9 +28,11 @@ class ConstantRange:
     element: Type
 
 
-def check_constant(node: ast.Expr, scope: Scope, report: Report, wanted: Type | None) -> p.Expr | None:
+def check_constant(
+    node: ast.Expr, scope: Scope, report: Report, wanted: Type | None, in_let: bool = False
+) -> p.Expr | None:
     """A value, of the wanted type where there is one."""
-    checked = expressions.check_constant(node, scope, report, wanted)
+    checked = expressions.check_constant(node, scope, report, wanted, in_let)
     return None if isinstance(checked.type, t.Unknown) else checked
 
 

@@ -31,6 +31,9 @@ def check_dimensions(module: Module, report: Report) -> None:
             others = meanings.get(unit.name, ())
             if all(owner is not dimension for owner, _ in others):
                 meanings[unit.name] = (*others, (dimension, unit))
+    for declared in module.own(ast.Dimension):
+        for unit in declared.units:
+            meanings.setdefault(unit.name.text, ())  # left out above, since it is wrong
     module.units = Asked(meanings)
 
 

@@ -18,6 +18,7 @@ from ucl.semantics.check.declarations.written_types import written_type
 from ucl.semantics.check.expressions import check_expression
 from ucl.semantics.check.modules import ALWAYS_IN_CONTEXT, Module
 from ucl.semantics.check.scope import Scope
+from ucl.semantics.foreign import NULLS
 from ucl.semantics.types import BOOL, DURATION_UNITS, UNKNOWN, Type, Unit
 from ucl.syntax import ast
 
@@ -70,9 +71,11 @@ def _field(node: ast.FieldDeclaration, module: Module, report: Report) -> p.Fiel
     name = node.name.text
     type = written_type(node.type, module, report)
     domain = None if node.domain is None else _domain(node.name, node.domain, type, module, report)
-    unit = None if node.unit is None else _unit(node.unit, type, report)
+    unit = None if node.unit is None else _unit(node.unit, type, module, report)
     default = None
-    if node.default is not None:
+    if isinstance(node.default, ast.Name) and node.default.text in NULLS and module.find(node.default.text) is None:
+        report.add(errors.null_default(node.default.span, node.default.text, isinstance(type, t.Optional)))
+    elif node.default is not None:
         default = check_constant(node.default, module.scope(), report, type)
         if default is not None and node.domain is not None and domain is not None and _outside(default, domain):
             report.add(errors.default_outside(node.default.span, name, node.domain.span))
@@ -80,7 +83,7 @@ def _field(node: ast.FieldDeclaration, module: Module, report: Report) -> p.Fiel
     return p.Field(name, type, domain, column, unit, default, node.doc, node.name.span)
 
 
-def _unit(unit: ast.Identifier, type: Type, report: Report) -> Unit | None:
+def _unit(unit: ast.Identifier, type: Type, module: Module, report: Report) -> Unit | None:
     """The unit that the field's numbers are given in."""
     match t.present(type):
         case t.Unknown():
@@ -92,7 +95,7 @@ def _unit(unit: ast.Identifier, type: Type, report: Report) -> Unit | None:
         case _:
             possible = ()
     found = next((u for u in possible if u.name == unit.text), None)
-    if found is None:
+    if found is None and module.units.get(unit.text) != ():
         report.add(errors.field_unit(unit.span, unit.text, str(t.present(type)), [u.name for u in possible]))
     return found
 

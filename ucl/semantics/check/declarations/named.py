@@ -7,6 +7,8 @@ and `Wrong` from then on, so that its uses say nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ucl.diagnostics import Diagnostic, Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
@@ -114,10 +116,14 @@ def _memory(declared: ast.Memory, module: Module, report: Report) -> p.MemoryFie
 
 
 def _let(declared: ast.Let, module: Module, report: Report) -> Global:
+    found = _range(declared.name.text, declared.value, module, report)
+    if found is not None:
+        if declared.type is not None:
+            span = declared.type.span
+            report.add(errors.range_has_no_type(span, span.source.text[span.start : span.end]))
+        return found
     type = None if declared.type is None else written_type(declared.type, module, report)
-    if isinstance(declared.value, ast.Range):
-        return _range_let(declared.name, declared.value, type, module, report)
-    value = check_constant(declared.value, module.scope(), report, type)
+    value = check_constant(declared.value, module.scope(), report, type, in_let=True)
     if value is None or isinstance(type, t.Unknown):
         return WRONG
     name = declared.name
@@ -127,14 +133,19 @@ def _let(declared: ast.Let, module: Module, report: Report) -> Global:
     return p.Let(module.name, name.text, type or value.type, value, declared.doc, name.span)
 
 
-def _range_let(
-    name: ast.Identifier, declared: ast.Range, type: t.Type | None, module: Module, report: Report
-) -> Global:
-    """An annotation is the type of what can lie in the range."""
-    found = None if isinstance(type, t.Unknown) else check_constant_range(declared, module.scope(), report, type)
-    if found is None:
-        return WRONG
-    return RangeLet(name.text, found.element, found.low, found.high, found.inclusive)
+def _range(name: str, value: ast.Expr, module: Module, report: Report) -> Global | None:
+    """The range that a let is, written out or by another let's name; None where it is a value."""
+    match value:
+        case ast.Range():
+            found = check_constant_range(value, module.scope(), report)
+            return WRONG if found is None else RangeLet(name, found.element, found.low, found.high, found.inclusive)
+        case ast.Name(text=path):
+            other = module.find(path)
+        case ast.Attribute(value=ast.Name(text=prefix), name=part):
+            other = module.find_path(f"{prefix}.{part}")
+        case _:
+            return None
+    return replace(other, name=name) if isinstance(other, RangeLet) else None
 
 
 def check_parameters(declared: tuple[ast.Parameter, ...], module: Module, report: Report) -> tuple[p.Parameter, ...]:

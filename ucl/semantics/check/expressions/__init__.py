@@ -125,12 +125,14 @@ def check_condition(expr: ast.Expr, scope: Scope, report: Report, facts: Facts =
     return Checked(condition, facts)
 
 
-def check_constant(expr: ast.Expr, scope: Scope, report: Report, wanted: Type | None = None) -> p.Expr:
+def check_constant(
+    expr: ast.Expr, scope: Scope, report: Report, wanted: Type | None = None, in_let: bool = False
+) -> p.Expr:
     """An expression that must be constant, as in a let or a default, worked out as far as the zone is not asked."""
     found = check_expression(expr, scope, report, NO_FACTS, wanted)
     varying = first_varying(found)
     if varying is not None:
-        report.add(errors.not_constant(varying.span))
+        report.add(errors.not_constant(varying.span, in_let))
         return wrong(expr.span)
     return fold(found)
 

@@ -23,6 +23,7 @@ from ucl.semantics.check.expressions.names import find, kind_of, usage_of, value
 from ucl.semantics.check.expressions.operators import ORDERED, overload, plain
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import Global, ModuleName, RuleName, Wrong
+from ucl.semantics.foreign import function_meant, standard_import
 from ucl.semantics.types import BOOL, FLOAT, INT, Type
 from ucl.syntax import ast
 
@@ -30,6 +31,8 @@ from ucl.syntax import ast
 MOST_LOOPS = 3
 _BATCH: dict[str, Type] = {"lowest": BOOL, "highest": BOOL, "rank_of": INT}
 _NUMERIC = (t.Int, t.Float, t.Quantity, t.Duration)
+# The special forms that are called like functions; the others are comprehensions.
+_OF_ONE_VALUE = ("present", "absent", *_BATCH, "mean_of", "fires", "applies", "contribution")
 
 
 def infer_call(node: ast.Call, place: Place, hint: Type | None) -> p.Expr:
@@ -54,11 +57,28 @@ def _call_by_name(node: ast.Call, function: ast.Name, place: Place) -> p.Expr:
         return _call_special(name, node, place)
     if found is not None:
         return _call_found(found, node, name, place)
-    for argument in node.arguments:
-        place.infer(argument)
+    arguments = [place.infer(argument) for argument in node.arguments]
     if values_of(name, function.span, place.scope):
+        if name in place.scope.taken_twice:
+            return wrong(node.span)
         return place.refuse(errors.not_a_function(function.span, name, "a value", _without_call(node)))
-    return place.refuse(errors.unknown_name(function.span, name, place.near(_known_functions(place))))
+    instead = _call_instead(name, arguments) or standard_import(name)
+    help = None if instead is None else f"write `{instead}`"
+    return place.refuse(errors.unknown_name(function.span, name, place.near(_known_functions(place)), help))
+
+
+def _call_instead(name: str, arguments: Sequence[p.Expr]) -> str | None:
+    """`length(t)` for `len(t)`, and for a set `size(t)`."""
+    meant = function_meant(name)
+    if meant is None:
+        return None
+    written = ", ".join(errors.quote(argument.span) for argument in arguments)
+    first = arguments[0].type if arguments else None
+    if meant == "length" and isinstance(first, t.List):
+        meant = "count"
+    if meant in SPECIAL_FORMS and meant not in _OF_ONE_VALUE:
+        return SPECIAL_FORMS[meant].usage
+    return f"{'size' if meant == 'length' and isinstance(first, t.Set) else meant}({written})"
 
 
 def _without_call(node: ast.Call) -> str | None:
@@ -81,9 +101,15 @@ def _call_by_attribute(node: ast.Call, function: ast.Attribute, place: Place) ->
             if isinstance(found, p.Typed):
                 return wrong(node.span)
             return _call_found(found, node, errors.quote(function.span), place)
-    if function.name in FUNCTIONS or function.name in SPECIAL_FORMS or _is_definition(function.name, place):
+    if function.name in FUNCTIONS or function.name in _OF_ONE_VALUE or _is_definition(function.name, place):
         written = ", ".join(errors.quote(part.span) for part in (function.value, *node.arguments))
         return place.refuse(errors.method_call(function.name_span, function.name, f"{function.name}({written})"))
+    if function_meant(function.name) is not None:
+        parts = [place.infer(part) for part in (function.value, *node.arguments)]
+        call = _call_instead(function.name, parts)
+        if isinstance(parts[0].type, t.Unknown) or call is None:
+            return wrong(node.span)
+        return place.refuse(errors.method_call(function.name_span, function.name, call))
     found = find(function, place)
     if isinstance(found, p.Typed) and isinstance(found.type, t.Unknown):
         return wrong(node.span)
@@ -101,6 +127,8 @@ def _call_found(found: Global, node: ast.Call, name: str, place: Place) -> p.Exp
     for argument in node.arguments:
         place.infer(argument)
     if isinstance(found, Wrong):
+        return wrong(node.span)
+    if name in place.scope.taken_twice:
         return wrong(node.span)
     return place.refuse(errors.not_a_function(node.function.span, name, kind_of(found)))
 
@@ -264,8 +292,8 @@ def _rule_fact(name: str, node: ast.Call, place: Place) -> p.Expr:
         return place.refuse(errors.unknown_rule(rule.span, rule.text, place.near(_known_rules(place))))
     if not isinstance(found, RuleName):
         return place.refuse(errors.not_a_rule(rule.span, rule.text))
-    if name == "contribution" and found.kind != "rule":
-        return place.refuse(errors.no_contribution(rule.span, rule.text))
+    if name != "applies" and found.kind != "rule":
+        return place.refuse(errors.only_applies(rule.span, rule.text, name))
     return p.RuleFact(FLOAT if name == "contribution" else BOOL, node.span, name, found.name)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ucl.semantics import errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.facts import IMPOSSIBLE
+from ucl.semantics.check.expressions.facts import IMPOSSIBLE, path_of
 from ucl.semantics.check.expressions.fitting import adapted, fit, instead_of, joined
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.types import BOOL, Type
@@ -94,8 +94,8 @@ def infer_present(node: ast.Call, negated: bool, place: Place) -> p.Expr:
     value = place.infer(argument)
     if isinstance(value.type, t.Unknown):
         return wrong(node.span)
-    if not isinstance(value.type, t.Optional):
-        place.report.add(errors.always_present(argument.span))
+    if not isinstance(value.type, t.Optional) and not place.facts.impossible:
+        place.report.add(errors.always_present(argument.span, place.facts.knows_present(path_of(value))))
     test = p.Present(BOOL, node.span, value)
     return p.Not(BOOL, node.span, test) if negated else test
 
@@ -115,8 +115,15 @@ def _look_for_ambiguous_nights(operands: Sequence[p.Expr], place: Place) -> None
         for day in _days(operand):
             moment = day.arguments[0]
             if nights.get(moment, set()) - {j}:
-                place.report.add(errors.ambiguous_night(day.span, f"write `night_of({errors.quote(moment.span)})`"))
+                place.report.add(errors.ambiguous_night(day.span, _day_of_night(day, errors.quote(moment.span))))
                 break
+
+
+def _day_of_night(day: p.Apply, moment: str) -> str:
+    """What to write for the weekday or the date on which the night began."""
+    if day.signature.op == "weekday_of":
+        return f"write `night_of({moment})`"
+    return f"write `(if {moment}.hour < 12 then {moment}.date - 1d else {moment}.date)`"
 
 
 def _nights(expr: p.Expr) -> Iterator[p.Expr]:

@@ -20,6 +20,7 @@ from ucl.semantics.check.expressions.fitting import instead_of, is_subtype, join
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.types import BOOL, DATE, DATETIME, DURATION, FLOAT, INT, TEXT, TIME, WEEKDAY, Type
 from ucl.syntax import ast
+from ucl.syntax.foreign_errors import clock_time
 
 INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
 _EPOCH = datetime(1970, 1, 1)
@@ -94,6 +95,8 @@ def infer_quantity(node: ast.QuantityLiteral, place: Place, hint: Type | None) -
     for part in node.parts:
         found = place.scope.units.get(part.unit, ())
         if not found:
+            if part.unit in place.scope.units or place.scope.units_missing:
+                return wrong(node.span)
             return place.refuse(_no_unit(node, part.unit, place, hint))
         meanings.append(found)
     dimension = _shared_dimension(node, meanings, place, hint)
@@ -106,8 +109,11 @@ def infer_quantity(node: ast.QuantityLiteral, place: Place, hint: Type | None) -
 
 
 def _no_unit(node: ast.QuantityLiteral, unit: str, place: Place, hint: Type | None) -> Diagnostic:
-    if unit == "m" and hint is not None and isinstance(t.present(hint), t.Duration):
+    if unit in ("m", "M") and hint is not None and isinstance(t.present(hint), t.Duration):
         return errors.metres_for_minutes(node.span)
+    time = clock_time(str(node.parts[0].amount), unit)
+    if time is not None:
+        return errors.half_of_day(node.span, time)
     return errors.unknown_unit(node.span, unit, place.near(place.scope.units))
 
 

@@ -21,6 +21,7 @@ from ucl.semantics.check.expressions.constants import applied
 from ucl.semantics.check.expressions.facts import path_of
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import Global, ModuleName, RangeLet, RuleName, Scope, Wrong
+from ucl.semantics.foreign import NULLS, function_meant, standard_import, weekday_meant
 from ucl.semantics.outcome import Decision
 from ucl.semantics.types import BOOL, FLOAT, Type
 from ucl.syntax import ast
@@ -47,7 +48,7 @@ _MEANINGS = {
 
 
 def infer_name(node: ast.Name, place: Place, hint: Type | None) -> p.Expr:
-    return as_value(find(node, place), node, place)
+    return as_value(_find_name(node, place, hint), node, place, hint)
 
 
 def infer_attribute(node: ast.Attribute, place: Place, hint: Type | None) -> p.Expr:
@@ -59,7 +60,7 @@ def find(node: ast.Name | ast.Attribute, place: Place) -> p.Expr | Global:
     return _find_name(node, place) if isinstance(node, ast.Name) else _find_attribute(node, place)
 
 
-def as_value(found: p.Expr | Global, node: ast.Expr, place: Place) -> p.Expr:
+def as_value(found: p.Expr | Global, node: ast.Expr, place: Place, hint: Type | None = None) -> p.Expr:
     """What was found, where it is a value; a message and Unknown where it is none."""
     if isinstance(found, p.Typed):
         return found
@@ -71,10 +72,14 @@ def as_value(found: p.Expr | Global, node: ast.Expr, place: Place) -> p.Expr:
             return let_value(found, node.span)
         case RangeLet():
             return place.refuse(errors.range_misplaced(node.span, name))
+        case _ if name in place.scope.taken_twice:
+            return wrong(node.span)
         case p.Definition():
             return place.refuse(errors.not_called(node.span, name, usage_of(found)))
         case _:
-            return place.refuse(errors.not_a_value(node.span, name, kind_of(found)))
+            meant = _unquoted(name, hint)
+            help = None if meant is None else f"write `{meant}`"
+            return place.refuse(errors.not_a_value(node.span, name, kind_of(found), help))
 
 
 def let_value(let: p.Let, span: Span) -> p.Expr:
@@ -114,7 +119,7 @@ def kind_of(found: Global) -> str:
 # --- bare names -----------------------------------------------------------------------------------------------------
 
 
-def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
+def _find_name(node: ast.Name, place: Place, hint: Type | None = None) -> p.Expr | Global:
     name, scope = node.text, place.scope
     values = values_of(name, node.span, scope)
     found = scope.find_global(name)
@@ -132,7 +137,22 @@ def _find_name(node: ast.Name, place: Place) -> p.Expr | Global:
         return place.refuse(errors.not_called(node.span, name, usage))
     if name in OUTCOMES:
         return place.refuse(errors.expect_only(node.span, name))
-    return place.refuse(errors.unknown_name(node.span, name, place.near(known_names(scope))))
+    help = _instead_of_name(name, hint)
+    return place.refuse(errors.unknown_name(node.span, name, place.near(known_names(scope)), help))
+
+
+def _instead_of_name(name: str, hint: Type | None) -> str | None:
+    """What an unknown name was meant to be: a value without its quotes, a weekday, a name of the library."""
+    meant = _unquoted(name, hint) or weekday_meant(name) or standard_import(name)
+    if meant is None and name in NULLS:
+        return "what may be missing has a type such as `int?`, and is tested by `present` and `absent`"
+    return None if meant is None else f"write `{meant}`"
+
+
+def _unquoted(name: str, hint: Type | None) -> str | None:
+    """The value of the closed text that is wanted, which a name without quotes was meant to be."""
+    wanted = None if hint is None else t.present(hint)
+    return f'"{name}"' if isinstance(wanted, t.Closed) and name in wanted.values else None
 
 
 def values_of(name: str, span: Span, scope: Scope) -> list[p.Expr | p.Let | RangeLet]:
@@ -248,7 +268,12 @@ def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
     match owner.type:
         case t.Unknown():
             return wrong(node.span)
-        case t.Optional():
+        case t.Optional(inner):
+            test = function_meant(node.name)
+            is_field = isinstance(inner, t.Record) and inner.schema.field(node.name) is not None
+            if test in ("present", "absent") and not is_field:
+                call = f"{test}({errors.quote(node.value.span)})"
+                return place.refuse(errors.method_call(node.name_span, node.name, call))
             return place.absent(owner)
         case t.Record(schema):
             field = schema.field(node.name)
@@ -274,7 +299,10 @@ def _field(owner: p.Expr, field: p.Field, span: Span) -> p.Expr:
 
 
 def _no_part(type: Type, node: ast.Attribute) -> Diagnostic:
-    if node.name in FUNCTIONS:
-        return errors.method_call(node.name_span, node.name, f"{node.name}({errors.quote(node.value.span)})")
+    function = node.name if node.name in FUNCTIONS else function_meant(node.name)
+    if function is not None and function in SPECIAL_FORMS and function not in ("present", "absent"):
+        return errors.method_call(node.name_span, node.name, SPECIAL_FORMS[function].usage)
+    if function is not None:
+        return errors.method_call(node.name_span, node.name, f"{function}({errors.quote(node.value.span)})")
     known = [name for owner, name in PARTS if owner == type]
     return errors.unknown_field(node.name_span, node.value.span, type, node.name, known)

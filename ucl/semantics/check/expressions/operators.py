@@ -7,6 +7,7 @@ other side is a float; nothing else converts. A quotient is optional unless its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 
 from ucl.diagnostics import Diagnostic
@@ -199,7 +200,7 @@ def infer_compare(node: ast.Compare, place: Place, hint: Type | None) -> p.Expr:
         return place.refuse(_not_comparable_so(node, left, right, equality))
     left, right = same_number(left, right)
     if equality and _depends_on_last_digit(left, right):
-        place.report.add(errors.float_equality(node.span, node.operator))
+        place.report.add(errors.float_equality(node.span, node.operator, _range_around(node.operator, left, right)))
     return p.Compare(BOOL, node.span, node.operator, left, right)
 
 
@@ -215,7 +216,11 @@ def _not_comparable_so(node: ast.Compare, left: p.Expr, right: p.Expr, equality:
             empty = isinstance(node.right, ast.SetLiteral) and not node.right.elements
             help = f"write `size({a}) == 0`" if empty else f"write `subset({a}, {b}) and subset({b}, {a})`"
         return errors.no_equality(node.span, node.operator, left.type, help)
-    help = "a range of weekdays is `mon..=fri`, after `in`" if isinstance(left.type, t.Weekday) else None
+    help = None
+    if isinstance(left.type, t.Weekday):
+        help = "a range of weekdays is `mon..=fri`, after `in`"
+    elif isinstance(left.type, t.Text | t.Closed):
+        help = f"list the values: `{errors.quote(left.span)} in {{…}}`"
     return errors.not_ordered(node.span, node.operator, left.type, help)
 
 
@@ -223,13 +228,19 @@ def instead_of_side(operator: str, left: p.Expr, right: p.Expr) -> str | None:
     """The whole comparison as it could be written, where one of two sides that can't be compared can be mended."""
     x, y = errors.quote(left.span), errors.quote(right.span)
     for mend in (literal_instead, value_instead):
-        mended = mend(right, left.type)
+        mended = _days_instead(right, left) or mend(right, left.type)
         if mended is not None:
             return f"write `{x} {operator} {mended}`"
-        mended = mend(left, right.type)
+        mended = _days_instead(left, right) or mend(left, right.type)
         if mended is not None:
             return f"write `{mended} {operator} {y}`"
     return None
+
+
+def _days_instead(number: p.Expr, beside: p.Expr) -> str | None:
+    """`7d` for a 7 beside a difference of dates."""
+    counts_days = isinstance(beside, p.Apply) and beside.signature.op == "days_between"
+    return f"{errors.quote(number.span)}d" if counts_days and isinstance(number.type, t.Int) else None
 
 
 def same_number(left: p.Expr, right: p.Expr) -> tuple[p.Expr, p.Expr]:
@@ -256,6 +267,19 @@ def _depends_on_last_digit(left: p.Expr, right: p.Expr) -> bool:
     if _rounded(left) or _rounded(right):
         return True
     return any(_no_double(side) for side in (left, right))
+
+
+def _range_around(operator: str, left: p.Expr, right: p.Expr) -> str | None:
+    """The test for a narrow range around the constant that a float is compared with."""
+    value, constant = (right, left) if isinstance(left, p.Const) else (left, right)
+    if not isinstance(constant, p.Const) or not isinstance(constant.value, int | float):
+        return None
+    if not isinstance(constant.type, t.Float | t.Int) or not 1e-6 < abs(constant.value) < 1e9:
+        return None
+    exact = Decimal(repr(constant.value))
+    step = Decimal(1).scaleb(min(int(exact.as_tuple().exponent), 0) - 1)
+    word = "in" if operator == "==" else "not in"
+    return f"{errors.quote(value.span)} {word} {exact - step}..={exact + step}"
 
 
 def _rounded(expr: p.Expr) -> bool:
@@ -289,7 +313,9 @@ def infer_coalesce(node: ast.Coalesce, place: Place, hint: Type | None) -> p.Exp
     if isinstance(default.type, t.Unknown):
         return default
     if not isinstance(value.type, t.Optional):
-        place.report.add(errors.default_unused(node.default.span, node.value.span))
+        if not place.facts.impossible:
+            here = place.facts.knows_present(path_of(value))
+            place.report.add(errors.default_unused(node.default.span, node.value.span, here))
         return value
     together = joined(value.type.inner, default.type)
     if together is None:

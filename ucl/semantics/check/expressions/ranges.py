@@ -18,6 +18,7 @@ from ucl.semantics.check.expressions.fitting import (
     instead_of,
     is_subtype,
     joined,
+    literal_instead,
     present,
 )
 from ucl.semantics.check.expressions.names import as_value, find
@@ -56,7 +57,7 @@ def ends_of(node: ast.Range, place: Place, hint: Type | None = None) -> Ends:
             return _wrong_ends(node)
         together = joined(element, end.type)
         if together is None or not isinstance(end.type, (*ORDERED, t.Weekday)):
-            _refuse_end(end, element, place)
+            _refuse_end(end, element, _literals_instead(node, low, high, hint), place)
             return _wrong_ends(node)
         element = together
     if isinstance(element, t.Weekday) and (low is None or high is None or not node.inclusive):
@@ -79,10 +80,19 @@ def _wrong_ends(node: ast.Range) -> Ends:
     return Ends(None, None, node.inclusive, UNKNOWN)
 
 
-def _refuse_end(end: p.Expr, element: Type, place: Place) -> None:
+def _literals_instead(node: ast.Range, low: p.Expr | None, high: p.Expr | None, wanted: Type | None) -> str | None:
+    """`13:00..14:00` for `"13:00".."14:00"`."""
+    if wanted is None or not isinstance(wanted, (*ORDERED, t.Weekday)):
+        return None
+    ends = ["" if end is None else literal_instead(end, wanted) for end in (low, high)]
+    return None if None in ends else f"write `{ends[0]}..{'=' if node.inclusive else ''}{ends[1]}`"
+
+
+def _refuse_end(end: p.Expr, element: Type, help: str | None, place: Place) -> None:
     if isinstance(element, t.Unknown):
         kinds = "a number, a quantity, a time or a weekday"
-        help = "list the values: `x in {…}`" if isinstance(end.type, t.Text | t.Closed) else None
+        if help is None and isinstance(end.type, t.Text | t.Closed):
+            help = "list the values: `x in {…}`"
         place.report.add(errors.wrong_kind(end.span, end.type, f"the end of a range, {kinds},", help))
     else:
         place.report.add(errors.mismatch(end.span, end.type, element, instead_of(end, element)))
@@ -174,11 +184,10 @@ def _here(end: p.Expr | None, node: ast.In) -> p.Expr | None:
 def _ends_beside(node: ast.Range, value: p.Expr, place: Place) -> Ends:
     """The ends of a range that a value is tested by; a literal adapts to the value."""
     ends = ends_of(node, place, None if isinstance(value.type, t.Unknown) else value.type)
-    if value.type == DATE == ends.element and not ends.inclusive:
-        low, high = ends.low, ends.high
-        if isinstance(low, p.Const) and isinstance(high, p.Const):
-            inclusive = f"{errors.quote(low.span)}..={errors.quote(high.span)}"
-            place.report.add(errors.exclusive_end(node.span, inclusive))
+    low, high = ends.low, ends.high
+    if value.type == DATE == ends.element and not ends.inclusive and low is not None and high is not None:
+        inclusive = f"{errors.quote(low.span)}..={errors.quote(high.span)}"
+        place.report.add(errors.exclusive_end(node.span, inclusive))
     return ends
 
 
@@ -214,9 +223,27 @@ def _in_set(node: ast.In, value: p.Expr, container: p.Expr, place: Place) -> p.E
     if element is None:
         container = adapted(container, t.Set(value.type)) or container
     elif not (is_subtype(value.type, element) or is_subtype(element, value.type) or _both_text(value.type, element)):
-        help = instead_of_side("in", value, p.Const(element, container.span, None)) or instead_of(value, element)
+        help = _set_instead(node, value)
+        help = (
+            help or instead_of_side("in", value, p.Const(element, container.span, None)) or instead_of(value, element)
+        )
         return place.refuse(errors.not_in_set(node.span, value.span, value.type, container.span, element, help))
     return p.InSet(BOOL, node.span, value, container)
+
+
+def _set_instead(node: ast.In, value: p.Expr) -> str | None:
+    """The test with `{sat, sun}` for `{"sat", "sun"}`."""
+    if not isinstance(node.container, ast.SetLiteral):
+        return None
+    elements: list[str] = []
+    for element in node.container.elements:
+        text = p.Const(t.TEXT, element.span, element.value) if isinstance(element, ast.TextLiteral) else None
+        meant = None if text is None else literal_instead(text, value.type)
+        if meant is None:
+            return None
+        elements.append(meant)
+    word = "not in" if node.negated else "in"
+    return f"write `{errors.quote(value.span)} {word} {{{', '.join(elements)}}}`"
 
 
 def _both_text(a: Type, b: Type) -> bool:
