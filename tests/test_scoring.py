@@ -15,7 +15,7 @@ from ucl.scoring import words
 from ucl.scoring.result import _highest
 from ucl.semantics import types as t
 from ucl.semantics.evaluate import score_options
-from ucl.semantics.outcome import Invalid
+from ucl.semantics.outcome import Invalid, Reason
 from ucl.semantics.values import read_record
 from ucl.semantics.zones import Zone
 
@@ -72,10 +72,48 @@ def test_a_result_says_what_the_definition_says(program: ucl.CompiledProgram, ro
 @given(rows=ROWS, top=st.integers(0, 6))
 def test_the_ranking(program: ucl.CompiledProgram, rows: list[Any], top: int) -> None:
     result = program.score(rows or {"n": []}, now=NOW)
-    valid = [row for row in range(len(rows)) if row not in result.invalid]
-    expected = sorted(valid, key=lambda row: (not result.feasible[row], -result.total[row], row))
+    gone = result.invalid
+    expected = sorted(
+        range(len(rows)),
+        key=lambda row: (row in gone, not result.feasible[row], 0 if row in gone else -result.total[row], row),
+    )
     assert [place.row for place in result.ranking(top)] == expected[:top]
-    assert [place.row for place in result.ranking(None)] == expected
+    everyone = result.ranking(None)
+    assert [place.row for place in everyone] == expected
+    assert [place.invalid for place in everyone] == [gone.get(row) for row in expected]
+    assert all((place.invalid is None) == (place.decision is not None) for place in everyone)
+
+
+BATCHES = """\
+schema Inner { w: float }
+schema S { n: int in -100..=100  o: int?  g: text = ""  inner: Inner }
+rule least on S { when lowest(n) score 0.1 }
+rule most on S { when highest(o ?? 7) score 0.2 }
+rule place on S { when rank_of(n * 1000000000000000000) <= 2 score 0.4 }
+rule below on S { when inner.w < mean_of(inner.w) score 0.8 }
+rule far on S { when rank_of(inner.w * 2.0 - mean_of(inner.w)) == 1 score 0.05 }
+"""
+INNERS = st.fixed_dictionaries({"w": st.sampled_from([0.0, 0.1, 0.3, 2.5])})
+OPTIONS = st.fixed_dictionaries(
+    {"n": st.sampled_from([-101, -3, 0, 1, 1, 20]), "o": st.sampled_from([None, 5, 9]), "g": st.sampled_from("ab")}
+    | {"inner": INNERS}
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(OPTIONS, min_size=1, max_size=10), grouped=st.booleans())
+def test_a_row_is_explained_among_those_that_it_is_compared_with(rows: list[Any], grouped: bool) -> None:
+    """`explain` evaluates the row by the definition, and fails where the kernels say something else."""
+    result = ucl.compile(BATCHES).score(rows, now=NOW, group_by="g" if grouped else None)
+    for row in range(len(rows)):
+        assert result.explain(row).outcome == result.outcome(row)
+
+
+def test_what_rows_are_compared_with_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = ucl.compile(BATCHES).score([{"n": n, "inner": {"w": 0.5}, "g": "ab"[n % 2]} for n in range(9)])
+    result.explain(0)
+    monkeypatch.setattr("ucl.scoring.choice_sets.distinct_records", lambda *_: pytest.fail("again"))
+    assert result.explain(8).outcome == result.outcome(8)
 
 
 @given(st.lists(st.integers(-3, 3), max_size=20), st.integers(0, 25))
@@ -112,6 +150,53 @@ def test_what_becomes_of_a_rule_in_words(
 ) -> None:
     told = program.score([{"n": 100}, {"n": -100}, row], now=NOW).explain(2).to_json()
     assert next(rule["verdict"] for rule in told["rules"] if rule["name"] == name) == verdict
+
+
+SIDES = """\
+schema S { n: int  m: int = 0 }
+rule up on S { when n > 0 score 0.5 because "two\\n  lines" from chat "c\\n1" }
+rule slightly on S { when n > 0 score 0.1 }
+rule down on S { when n > 0 score -0.4 }
+rule old on S { when n < 0 score 1 status retired }
+rule wild on S { when n * 4000000000000000000 > 5 score 1 status shadow }
+constraint low on S { require n * 4000000000000000000 < 9 when n > 0 status shadow }
+constraint some on S { require n > 0 status shadow }
+rule broken on S { when m * 4000000000000000000 > 5 score 1 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "verdict"),
+    [
+        ({"n": -1}, "old", "`old` is retired"),
+        ({"n": 3}, "old", "`old` is retired"),
+        ({"n": 3}, "wild", "`wild` is in shadow, and can't be evaluated: a value leaves the range of its type"),
+        ({"n": 3}, "low", "`low` is in shadow, and can't be evaluated: a value leaves the range of its type"),
+        ({"n": 1}, "some", "`some` is in shadow, and would be kept"),
+        ({"n": 0}, "some", "`some` is in shadow: it would be violated, and changes nothing"),
+        ({"n": 1, "m": 3}, "up", "`up` would add +0.5"),
+    ],
+)
+@pytest.mark.parametrize("resolve", ["", "resolve S by priority\n"])
+def test_what_becomes_of_what_does_not_count(row: dict[str, int], name: str, verdict: str, resolve: str) -> None:
+    told = ucl.compile(SIDES + resolve).score([row], now=NOW).explain(0)
+    assert next(rule["verdict"] for rule in told.to_json()["rules"] if rule["name"] == name) == verdict
+    assert verdict in str(told)
+    assert "higher priority" not in str(told)
+
+
+def test_a_question_names_those_who_make_it() -> None:
+    result = ucl.compile(SIDES).score([{"n": 1}], now=NOW)
+    why = "`up` speaks for it, but `down` speaks against it"
+    assert (next(result.rows(reasons=True))["why"], result.explain(0).to_json()["why"]) == (why, why)
+    all_three = ucl.compile(SIDES).score([{"n": 1}], now=NOW, contested_from=0.1).explain(0).to_json()["why"]
+    assert all_three.startswith("`up` and `slightly` speak")
+
+
+def test_words_on_several_lines_stay_in_their_place() -> None:
+    told = str(ucl.compile(SIDES).score([{"n": 1}], now=NOW).explain(0)).splitlines()
+    assert '    "two lines"' in told
+    assert "    from chat c 1" in told
 
 
 def test_an_explanation_is_json_and_words(program: ucl.CompiledProgram) -> None:
@@ -166,7 +251,7 @@ def test_values_in_words(value: object, type: t.Type, text: str) -> None:
 
 
 def test_every_reason_has_words() -> None:
-    for reason in words.Reason:
+    for reason in Reason:
         assert "`f`" in words.why_invalid(Invalid("f", reason, "x"))
 
 

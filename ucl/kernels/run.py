@@ -19,6 +19,7 @@ from ucl.kernels.engines.portable import Portable
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
+from ucl.kernels.execution.vector import Vector
 from ucl.kernels.execution.whole import Groups, add_wholes
 from ucl.kernels.plan import Outcomes, Plan
 from ucl.semantics.outcome import Invalid, Reason
@@ -175,13 +176,26 @@ def _failures(outcomes: Outcomes, execution: Execution, valid: Bits) -> dict[int
 # --- details --------------------------------------------------------------------------------------------------------
 
 
-def details(plan: Plan, columns: Columns, rows: slice | Ints, groups: Groups | None = None) -> Details:
-    """What fired, was violated and contributed in the rows asked for. Batch builtins see the whole table."""
+def whole_columns(plan: Plan, columns: Columns, groups: Groups | None = None) -> list[Vector]:
+    """What only the whole table gives, for each of its rows: worth keeping by who asks for details more than once."""
+    whole = Binding(plan, columns, Portable())
+    add_wholes(whole, columns, groups)
+    return whole.wholes
+
+
+def details(
+    plan: Plan,
+    columns: Columns,
+    rows: slice | Ints,
+    groups: Groups | None = None,
+    wholes: Sequence[Vector] | None = None,
+) -> Details:
+    """What fired, was violated and contributed in the rows asked for. Batch builtins see the whole table; `wholes` is
+    what `whole_columns` gave for it."""
     engine = Portable()
     numbers = np.arange(columns.rows)[rows]
-    whole = Binding(plan, columns, engine)
-    add_wholes(whole, columns, groups)
-    wholes = [take(vector, numbers) for vector in whole.wholes]
+    everywhere = whole_columns(plan, columns, groups) if wholes is None else wholes
+    wholes = [take(vector, numbers) for vector in everywhere]
     execution = Execution(Binding(plan, rows_of(columns, numbers), engine, wholes), plan.detailed, 0, len(numbers))
     outcomes = plan.outcomes
     valid = ~np.isin(numbers, np.fromiter(columns.invalid, np.int64, len(columns.invalid)))

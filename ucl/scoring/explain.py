@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ucl.scoring.words import DECISIONS, invalid_json, number, reason_of, shown, signed
+from ucl.scoring.words import DECISIONS, invalid_json, number, quoted, reason_of, shown, signed
 from ucl.semantics.outcome import Call, Outcome, Reason, as_score
 from ucl.semantics.program import Constraint, Meta, Rule, Schema, Status
 from ucl.semantics.trace import RuleTrace, Test, written
@@ -47,42 +47,49 @@ class Explanation:
     def _lines(self, full: bool) -> Iterator[str]:
         outcome = self.outcome
         if outcome.total is None or outcome.decision is None:
-            yield f"row {self.row} can't be scored: {reason_of(outcome)}"
+            yield f"row {self.row} can't be scored: {self._why()}"
         else:
             total = number(as_score(outcome.total))
-            yield f"row {self.row}: total {total}, {DECISIONS[outcome.decision]}, because {reason_of(outcome)}"
+            yield f"row {self.row}: total {total}, {DECISIONS[outcome.decision]}, because {self._why()}"
         if self.option is not None:
             for field in self.schema.fields:
                 yield f"    {field.name} = {shown(self.option[field.name], field.type, self.call.zone)}"
         for part in Part:
-            rules = [rule for rule in self.rules if part_of(rule) is part]
+            rules = [rule for rule in self.rules if part_of(rule, outcome.total is not None) is part]
             if rules:
                 yield ""
                 yield f"{part.value}:"
                 yield from self._brief(rules) if part is Part.NONE and not full else self._at_length(rules)
 
+    def _why(self) -> str:
+        return reason_of(self.outcome, self.call.contested_from)
+
+    def _verdict(self, rule: RuleTrace) -> str:
+        return verdict(rule, is_scored=self.outcome.total is not None)
+
     def _at_length(self, rules: Sequence[RuleTrace]) -> Iterator[str]:
         for place, rule in enumerate(rules):
             if place:
                 yield ""
-            yield f"  {verdict(rule)}"
+            yield f"  {self._verdict(rule)}"
             yield from (f"    {line}" for line in self._reasons(rule))
 
     def _brief(self, rules: Sequence[RuleTrace]) -> Iterator[str]:
         """A line each, with the test that decided it."""
         for rule in rules:
-            decided = None if rule.applies else next((t for c, t in clauses(rule) if _decided(c, t)), None)
+            is_told = rule.applies or rule.declaration.meta.status is Status.RETIRED
+            decided = None if is_told else next((t for c, t in clauses(rule) if _decided(c, t)), None)
             if decided is None:
-                yield f"  {verdict(rule)}"
+                yield f"  {self._verdict(rule)}"
                 continue
             said = "holds" if decided.holds else "does not hold"
             reads = cut(self._reads(decided), _WIDEST_READS)
-            yield f"  {verdict(rule)}: `{written(decided.expr)}` {said}" + (f" ({reads})" if reads else "")
+            yield f"  {self._verdict(rule)}: `{written(decided.expr)}` {said}" + (f" ({reads})" if reads else "")
 
     def _reasons(self, rule: RuleTrace) -> Iterator[str]:
         meta = rule.declaration.meta
         if meta.because is not None:
-            yield f'"{meta.because}"'
+            yield quoted(meta.because)
         if meta.sources:
             yield f"from {_provenance(meta)}"
         for clause, test in clauses(rule):
@@ -111,7 +118,7 @@ class Explanation:
             "feasible": outcome.feasible,
             "contested": outcome.contested,
             "decision": None if outcome.decision is None else str(outcome.decision),
-            "why": reason_of(outcome),
+            "why": self._why(),
             "invalid": None if outcome.invalid is None else invalid_json(outcome.invalid),
             "option": None
             if option is None
@@ -125,7 +132,7 @@ class Explanation:
             "name": rule.declaration.name,
             "kind": "rule" if isinstance(rule.declaration, Rule) else "constraint",
             "status": str(meta.status),
-            "verdict": verdict(rule),
+            "verdict": self._verdict(rule),
             "applies": rule.applies,
             "fires": rule.fires,
             "violated": rule.violated,
@@ -158,18 +165,19 @@ class Part(StrEnum):
     NONE = "Plays no part"
 
 
-def part_of(rule: RuleTrace) -> Part:
+def part_of(rule: RuleTrace, is_scored: bool) -> Part:
+    """`is_scored`: whether the option has a total; where it has none, nothing says what was dropped."""
     is_shadow = rule.declaration.meta.status is Status.SHADOW
     if rule.failed is not None and not is_shadow:
         return Part.FAILS
     if rule.violated and not is_shadow:
         return Part.FORBIDS
-    if not (rule.valid and rule.applies):
+    if not (rule.valid and rule.applies) or rule.declaration.meta.status is Status.RETIRED:
         return Part.NONE
     if isinstance(rule.declaration, Constraint):
-        kept = rule.require is not None and rule.require.holds
+        kept = rule.require is not None and rule.require.holds is not False
         return Part.SILENCED if rule.silenced_by or (is_shadow and not kept) else Part.NONE
-    if rule.silenced_by or rule.dropped or is_shadow or not rule.contribution:
+    if rule.silenced_by or (rule.dropped and is_scored) or is_shadow or not rule.contribution:
         return Part.SILENCED
     return Part.FOR if rule.contribution > 0 else Part.AGAINST
 
@@ -179,9 +187,11 @@ def _decided(clause: str, test: Test) -> bool:
     return test.needed and test.holds is (clause == "unless")
 
 
-def verdict(rule: RuleTrace) -> str:
+def verdict(rule: RuleTrace, is_scored: bool) -> str:
     """One sentence: what became of a rule or a constraint, and the first thing that decided it."""
     name = rule.declaration.name
+    if rule.declaration.meta.status is Status.RETIRED:
+        return f"`{name}` is retired"
     if rule.failed is Reason.MAGNITUDE:
         return f"`{name}` can't be counted: it adds more than 8192"
     if rule.failed is not None:
@@ -194,14 +204,16 @@ def verdict(rule: RuleTrace) -> str:
         return _shadow_verdict(rule)
     match rule.declaration:
         case Rule():
-            return _rule_verdict(rule, name)
+            return _rule_verdict(rule, name, is_scored)
         case Constraint():
             return _constraint_verdict(rule, name)
 
 
-def _rule_verdict(rule: RuleTrace, name: str) -> str:
+def _rule_verdict(rule: RuleTrace, name: str, is_scored: bool) -> str:
     if not rule.fires or rule.contribution is None:
         return f"`{name}` does not apply"
+    if not is_scored:
+        return f"`{name}` would add {signed(rule.contribution)}"
     if rule.dropped:
         return f"`{name}` fires and adds nothing: rules of a higher priority pull the other way"
     return f"`{name}` fires and adds {signed(rule.contribution)}"
@@ -215,6 +227,8 @@ def _constraint_verdict(rule: RuleTrace, name: str) -> str:
 
 def _shadow_verdict(rule: RuleTrace) -> str:
     name = rule.declaration.name
+    if any(test.needed and test.holds is None for _, test in clauses(rule)):
+        return f"`{name}` is in shadow, and can't be evaluated: a value leaves the range of its type"
     if not rule.applies:
         return f"`{name}` is in shadow, and would not apply"
     if isinstance(rule.declaration, Rule):
@@ -249,7 +263,7 @@ def _calculation(rule: RuleTrace, declaration: Rule, call: Call) -> str:
 
 
 def _provenance(meta: Meta) -> str:
-    return ", ".join(f"{s.kind} {s.id}" + (f" at {s.at}" if s.at else "") for s in meta.sources)
+    return ", ".join(f"{s.kind} {' '.join(s.id.split())}" + (f" at {s.at}" if s.at else "") for s in meta.sources)
 
 
 def _names(names: Sequence[str]) -> str:

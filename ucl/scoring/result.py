@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.lower import lower
-from ucl.kernels.run import Details, Scores, details
+from ucl.kernels.run import Details, Scores, details, whole_columns
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
-from ucl.scoring.choice_sets import choice_sets
+from ucl.scoring.choice_sets import TableChoices, choice_sets
 from ucl.scoring.explain import Explanation
-from ucl.scoring.records import all_records, record_at
+from ucl.scoring.records import record_at
 from ucl.scoring.words import invalid_json, reason_of
+from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.outcome import NANO, Call, Decision, Invalid, Outcome, as_score, decide
 from ucl.semantics.program import Constraint, Program, Rule, Schema
-from ucl.semantics.trace import trace
+from ucl.semantics.trace import trace_in
 from ucl.semantics.types import DATETIME
 from ucl.semantics.values import to_json
 from ucl.tables.ingest import ingest
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.kernels.columns import Columns
+    from ucl.kernels.execution.vector import Vector
     from ucl.kernels.plan import Plan
     from ucl.scoring.display.svg import Svg
 
@@ -49,12 +51,14 @@ _DECISION_CODES = {decision: code for code, decision in enumerate(Decision)}
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A place of the ranking."""
+    """A place of the ranking. Of an invalid row the total is NaN, `feasible` False, the decision None; `invalid` says
+    why, and is None elsewhere."""
 
     row: int
     total: float
     feasible: bool
-    decision: str
+    decision: str | None
+    invalid: Invalid | None = None
 
 
 def score_table(
@@ -118,6 +122,7 @@ class Result:
         self._scored = scored
         self._call = scored.call
         self._scores = scored.scores
+        self._choices: dict[int, ChoiceSet] = {}
 
     def __len__(self) -> int:
         return len(self._scores.total)
@@ -231,15 +236,23 @@ class Result:
     # --- rows -------------------------------------------------------------------------------------------------------
 
     def ranking(self, top: int | None = 5) -> list[Ranked]:
-        """The best rows: feasible ones first, then by total, then in row order. Invalid rows have no place in it."""
+        """The best rows: feasible ones first, then by total, then in row order; invalid rows come last.
+
+        Of a table that `group_by` splits, the ranking is over all rows.
+        """
         rows = self._best_rows(len(self) if top is None else max(top, 0))
-        return [Ranked(row, float(self.total[row]), bool(self.feasible[row]), str(self.decision[row])) for row in rows]
+        return [self._ranked(row) for row in rows]
+
+    def _ranked(self, row: int) -> Ranked:
+        decision = self.decision[row]
+        return Ranked(row, float(self.total[row]), bool(self.feasible[row]), decision, self.invalid.get(row))
 
     def _best_rows(self, top: int) -> list[int]:
         scores, best = self._scores, list[int]()
         for chosen in (scores.feasible, scores.valid & ~scores.feasible):
             rows = np.flatnonzero(chosen)
             best += rows[_highest(scores.total[rows], top - len(best))].tolist()
+        best += np.flatnonzero(~scores.valid)[: top - len(best)].tolist()
         return best
 
     def outcome(self, row: int) -> Outcome:
@@ -265,7 +278,7 @@ class Result:
         wanted = list(range(len(self))) if rows is None else list(rows)
         for row, outcome in zip(wanted, self.outcomes(wanted), strict=True):
             said = row_json(row, outcome)
-            yield said | {"why": reason_of(outcome), "reasons": self._reasons(outcome)} if reasons else said
+            yield (said | {"why": self.why(outcome), "reasons": self._reasons(outcome)} if reasons else said)
 
     def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         outcomes = self._scored.plan.outcomes
@@ -276,7 +289,12 @@ class Result:
     def _details(self, rows: NDArray[np.int64]) -> Details:
         scored = self._scored
         with errors.bounded():
-            return details(scored.plan, scored.columns, rows, scored.groups)
+            return details(scored.plan, scored.columns, rows, scored.groups, self._wholes)
+
+    @cached_property
+    def _wholes(self) -> Sequence[Vector]:
+        scored = self._scored
+        return whole_columns(scored.plan, scored.columns, scored.groups)
 
     def _outcome(self, told: Details, place: int, row: int) -> Outcome:
         scores = self._scores
@@ -307,15 +325,13 @@ class Result:
         scored, known = self._scored, self.outcome(row)
         if known.total is None and row in scored.columns.invalid:
             return Explanation(row, scored.schema, None, known, (), self._call)
-        options = self._choice_set(row)
-        with errors.bounded():
-            told = trace(
-                scored.program, scored.schema, [record for _, record in options], _place(options, row), self._call
-            )
-        if told.outcome != known:
-            raise RuntimeError(f"the kernels say {known} of row {row}, the definition says {told.outcome}")
         option = record_at(scored.columns, scored.schema, row)
         assert not isinstance(option, Invalid)
+        frame = Frame(self._call, Budget(options=len(self)), option, self._choices_of(row))
+        with errors.bounded():
+            told = trace_in(scored.program, scored.schema, frame)
+        if told.outcome != known:
+            raise RuntimeError(f"the kernels say {known} of row {row}, the definition says {told.outcome}")
         return Explanation(row, scored.schema, option, known, told.rules, self._call)
 
     def plot(self, row: int) -> Svg:
@@ -330,15 +346,19 @@ class Result:
 
         return ranking_bars(self, top)
 
-    def _choice_set(self, row: int) -> Sequence[tuple[int, dict[str, Any] | Invalid]]:
-        """The rows that may matter to this one: those of its choice set, where the program looks at it."""
+    def _choices_of(self, row: int) -> ChoiceSet:
+        """The rows that this one is compared with; kept, since the next row may be compared with the same."""
         scored = self._scored
-        if not scored.plan.wholes:
-            return [(row, record_at(scored.columns, scored.schema, row))]
-        if scored.groups is None:
-            return list(enumerate(all_records(scored.columns, scored.schema)))
-        members = np.flatnonzero(scored.groups == scored.groups[row]).tolist()
-        return [(member, record_at(scored.columns, scored.schema, member)) for member in members]
+        group = 0 if scored.groups is None else int(scored.groups[row])
+        if group not in self._choices:
+            takes_part = np.ones(len(self), np.bool_) if scored.groups is None else scored.groups == group
+            takes_part[list(scored.columns.invalid)] = False
+            self._choices[group] = TableChoices(scored.columns, np.flatnonzero(takes_part))
+        return self._choices[group]
+
+    def why(self, outcome: Outcome) -> str:
+        """Why the decision of one row is what it is, in a sentence."""
+        return reason_of(outcome, self._call.contested_from)
 
     def _reasons(self, outcome: Outcome) -> list[dict[str, Any]]:
         """What forbids, and what was added, the weightiest first: `{"name", "contribution", "because"}`."""
@@ -385,10 +405,6 @@ def _highest(values: NDArray[np.int64], top: int) -> NDArray[np.int64]:
 
 def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(names[place] for place in np.flatnonzero(chosen).tolist())
-
-
-def _place(options: Sequence[tuple[int, Any]], row: int) -> int:
-    return next(place for place, (number, _) in enumerate(options) if number == row)
 
 
 def row_json(row: int, outcome: Outcome) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ucl.semantics import types as t
-from ucl.semantics.outcome import Decision, Invalid, Outcome, Reason, as_score
+from ucl.semantics.outcome import NANO, Decision, Invalid, Outcome, Reason, as_score
 from ucl.semantics.values import to_json
 from ucl.semantics.zones import Zone
 
@@ -82,6 +82,11 @@ def duration(microseconds: int) -> str:
     return sign + "".join(parts)
 
 
+def quoted(text: str) -> str:
+    """A person's own words on one line, whatever lines they were written on."""
+    return f'"{" ".join(text.split())}"'
+
+
 def signed(nano: int) -> str:
     """A contribution: `+0.6`, `-0.72`, `0`."""
     return ("+" if nano > 0 else "") + number(as_score(nano))
@@ -97,8 +102,8 @@ DECISIONS = {
 }
 
 
-def reason_of(outcome: Outcome) -> str:
-    """Why the decision is what it is, in one sentence."""
+def reason_of(outcome: Outcome, contested_from: float) -> str:
+    """Why the decision is what it is, in one sentence. `contested_from` is the least magnitude that contests."""
     if outcome.invalid is not None:
         return why_invalid(outcome.invalid)
     assert outcome.total is not None
@@ -107,8 +112,9 @@ def reason_of(outcome: Outcome) -> str:
         case Decision.INFEASIBLE:
             return f"it violates {_listed(outcome.violated)}"
         case Decision.ASK_USER:
-            up = [name for name, nano in outcome.contributions.items() if nano > 0]
-            down = [name for name, nano in outcome.contributions.items() if nano < 0]
+            least = round(contested_from * NANO)
+            up = [name for name, nano in outcome.contributions.items() if nano > 0 and nano >= least]
+            down = [name for name, nano in outcome.contributions.items() if nano < 0 and -nano >= least]
             return f"{_listed(up)} {_speak(up)} for it, but {_listed(down)} {_speak(down)} against it"
         case Decision.ACCEPT:
             return f"the total {total} is not below 0"

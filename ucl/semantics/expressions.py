@@ -136,11 +136,16 @@ class ChoiceSet:
                 values.append(evaluate(expr.argument, Frame(frame.call, frame.budget, option, self)))
             except Overflow:
                 continue  # left out of this builtin
-        try:
-            mean = aggregates.mean(values, expr.argument.type) if expr.kind == "mean_of" else None
-        except Overflow:
-            mean = None
-        return Ranking(sorted(values), mean)
+        return ranking_of(expr, values)
+
+
+def ranking_of(expr: p.BatchValue, values: Sequence[Any]) -> Ranking:
+    """Of the values of its argument, in any order."""
+    try:
+        mean = aggregates.mean(values, expr.argument.type) if expr.kind == "mean_of" else None
+    except Overflow:
+        mean = None
+    return Ranking(sorted(values), mean)
 
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {

@@ -25,7 +25,7 @@ from ucl.semantics.evaluate.options import (
 from ucl.semantics.expressions import STEPS, Frame, bounded, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
-from ucl.semantics.program import Constraint, Expr, Program, Rule, Schema, ScoreException
+from ucl.semantics.program import Constraint, Expr, Program, Rule, Schema, ScoreException, Status
 
 
 @frozen
@@ -95,13 +95,17 @@ def trace(
     steps: int = STEPS,
 ) -> Trace:
     """The trace of `options[row]`, which must be a valid record; the others are its choice set."""
-    rules = Ruleset.of(program, schema, call.today)
+    return trace_in(program, schema, frames(options, call, groups, steps)[row])
+
+
+def trace_in(program: Program, schema: Schema, frame: Frame) -> Trace:
+    """The trace of the option of a frame, in the frame's choice set."""
+    rules = Ruleset.of(program, schema, frame.call.today)
     declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
     with bounded():
-        frame = frames(options, call, groups, steps)[row]
         judgement = judge(rules, frame)
         traces = tuple(_traced(d, rules, judgement, frame) for d in in_source_order(program, declared))
-    return Trace(outcome_of(rules, judgement, call), traces)
+    return Trace(outcome_of(rules, judgement, frame.call), traces)
 
 
 def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement, frame: Frame) -> RuleTrace:
@@ -110,6 +114,8 @@ def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement
     when = _tests(_conjuncts(declaration.when), frame, until=False)
     held = all(test.holds for test in when)
     unless = _tests(declaration.unless, frame, until=True, needed=held)
+    applies = held and all(test.holds is False for test in unless)
+    silenced_by = tuple(other for other in rules.silencers.get(name, ()) if other in judgement.applying)
     fires = name in judgement.fired
     exceptions: tuple[Test, ...] = ()
     require, taken = None, None
@@ -118,11 +124,13 @@ def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement
         exceptions = _tests(conditions, frame, until=True, needed=fires)
         taken = next((e for e, test in zip(declaration.exceptions, exceptions, strict=True) if test.holds), None)
     elif declaration.require is not None:
-        (require,) = _tests((declaration.require,), frame, until=True, needed=fires)
+        # Of a constraint in shadow, whether it would be kept is told too.
+        in_shadow = declaration.meta.status is Status.SHADOW and applies and not silenced_by
+        (require,) = _tests((declaration.require,), frame, until=True, needed=fires or in_shadow)
     return RuleTrace(
         declaration=declaration,
         valid=declaration.meta.valid.holds(frame.call.today),
-        applies=held and all(test.holds is False for test in unless),
+        applies=applies,
         fires=fires,
         violated=name in judgement.violated,
         when=when,
@@ -130,7 +138,7 @@ def _traced(declaration: Rule | Constraint, rules: Ruleset, judgement: Judgement
         exceptions=exceptions,
         require=require,
         taken=taken,
-        silenced_by=tuple(other for other in rules.silencers.get(name, ()) if other in judgement.applying),
+        silenced_by=silenced_by,
         contribution=judgement.contributions.get(name),
         dropped=name in judgement.dropped,
         failed=judgement.failed.get(name),

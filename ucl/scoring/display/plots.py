@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ucl.scoring.display.glance import cells, telling_columns
 from ucl.scoring.display.svg import FALLS, OUT, RISES, SUM, Bar, Svg, bars
-from ucl.scoring.words import DECISIONS, number, reason_of, signed
+from ucl.scoring.words import DECISIONS, number, signed
 from ucl.semantics.outcome import Decision, as_score
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ _MOST_BARS = 24
 def waterfall(result: Result, row: int) -> Svg:
     """What each rule adds to a row's total, from 0 on, in source order; the total comes last."""
     outcome = result.outcome(row)
-    title = f"Row {row}{_said(result, row)}"
+    title, why = f"Row {row}{_said(result, row)}", result.why(outcome)
     if outcome.total is None or outcome.decision is None:
-        return bars(f"{title}: no score", f"Row {row} can't be scored: {reason_of(outcome)}.", [])
+        return bars(f"{title}: no score", f"Row {row} can't be scored: {why}.", [])
     drawn, level = [], 0
     for name, nano in _gathered(outcome.contributions).items():
         start, level = level, level + nano
@@ -33,7 +33,7 @@ def waterfall(result: Result, row: int) -> Svg:
     total = number(as_score(outcome.total))
     drawn.append(Bar("total", 0.0, as_score(outcome.total), f"{total}, {DECISIONS[outcome.decision]}", SUM))
     parts = "; ".join(f"{bar.label} {bar.caption}" for bar in drawn[:-1]) or "no rule adds anything"
-    return bars(title, f"{parts}; total {total}. Decision: {DECISIONS[outcome.decision]}, {reason_of(outcome)}.", drawn)
+    return bars(title, f"{parts}; total {total}. Decision: {DECISIONS[outcome.decision]}, {why}.", drawn)
 
 
 def _gathered(contributions: Mapping[str, int]) -> Mapping[str, int]:
@@ -47,8 +47,8 @@ def _gathered(contributions: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def ranking_bars(result: Result, top: int) -> Svg:
-    """The totals of the best rows, best first."""
-    places = result.ranking(top)
+    """The totals of the best rows, best first; an invalid row has none to draw."""
+    places = [place for place in result.ranking(top) if place.decision is not None]
     title = f"The best {len(places)} of {len(result)} rows" if len(result) != 1 else "The only row"
     if not places:
         return bars("No row has a score", "There is nothing to rank.", [])
@@ -60,6 +60,7 @@ def ranking_bars(result: Result, top: int) -> Svg:
 
 
 def _caption(place: Ranked) -> str:
+    assert place.decision is not None
     return f"{number(place.total)}, {DECISIONS[Decision(place.decision)]}"
 
 
