@@ -17,6 +17,7 @@ from typing import Any, Literal
 import z3
 
 from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis
+from ucl.analysis.boxes.humane import USUAL_DAY
 from ucl.analysis.boxes.space import Box, Clockwork
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Every, Formula, Relation, Some, literals
@@ -25,12 +26,16 @@ from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term
 from ucl.analysis.scene.regions import Scene
 from ucl.frozen import frozen
 from ucl.semantics import types as t
+from ucl.semantics.operations import MINUTE
 from ucl.semantics.types import DAY as DAY_LENGTH
 
 # The solver's steps for one question. Most need a few thousand.
 STEPS = 3_000_000
 _SEED = 11
-_PARTS_OF_UNIT = 4  # doubles are first looked for among quarters, which people can read
+# What people can read is looked for first: doubles among quarters, times among quarters of an hour, days of one spring.
+_PARTS_OF_UNIT = 4
+_QUARTER = 15 * MINUTE
+_USUAL_DAYS = 90
 
 Expression = Any  # z3 has no types of its own
 
@@ -75,7 +80,7 @@ def _solve(scene: Scene, relations: Sequence[Relation], claims: Any) -> Answer:
                 return encoding.model()
             if found == z3.unknown:
                 return None
-            if not encoding.has_reals:
+            if not encoding.is_rounded:
                 break
         verdict = "none"
     return verdict
@@ -97,7 +102,7 @@ class _Encoding:
         self.solver.set("random_seed", _SEED)
         self.solver.set("rlimit", STEPS)
         self.free_offset, self.rounded = free_offset, rounded
-        self.has_reals = False
+        self.is_rounded = False
         names = sorted({name for relation in relations for name, _ in relation.sum.coefficients})
         self.places = list(dict.fromkeys(scene.reader.terms.by_name[name].place for name in names))
         self._terms: dict[str, Expression] = {}
@@ -114,6 +119,8 @@ class _Encoding:
         if isinstance(place.type, t.DateTime):
             for part in ("", DAY, CLOCK):
                 self._new(Term(place, part).name, z3.Int)
+            self._round(self._term(place, CLOCK), _QUARTER)
+            self._near_usual(self._term(place, DAY))
             self._may_be_absent(place)
             if isinstance(found, Clockwork):
                 self._by_axis |= dict.fromkeys((found.days, found.clocks, found.moments), place)
@@ -126,10 +133,25 @@ class _Encoding:
         if isinstance(found, int):
             self._by_axis[found] = place
         self.solver.add(self._inside(number, self.scene.reader.solver.domain(Term(place, "")), place.type))
-        if real:
-            self.has_reals = True
-            if self.rounded:
-                self.solver.add(number * _PARTS_OF_UNIT == z3.ToReal(self._new(f"{place.key}?", z3.Int)))
+        match place.type:
+            case t.Float() | t.Quantity():
+                self.is_rounded |= self.rounded
+                if self.rounded:
+                    self.solver.add(number * _PARTS_OF_UNIT == z3.ToReal(self._new(f"{place.key}?", z3.Int)))
+            case t.Date():
+                self._near_usual(number)
+            case t.Time() | t.Duration():
+                self._round(number, _QUARTER)
+
+    def _round(self, number: Expression, grain: int) -> None:
+        if self.rounded:
+            self.is_rounded = True
+            self.solver.add(number % grain == 0)
+
+    def _near_usual(self, day: Expression) -> None:
+        if self.rounded:
+            self.is_rounded = True
+            self.solver.add(day >= USUAL_DAY - 1, day < USUAL_DAY + _USUAL_DAYS)
 
     def _may_be_absent(self, place: Place) -> None:
         if place.may_be_absent:

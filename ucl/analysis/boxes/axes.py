@@ -7,7 +7,7 @@ test the mask of the cells in which it holds. A mask is a whole number, bit i fo
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -35,6 +35,7 @@ class Axis:
     absent: Mask = 0
     full: Mask = field(init=False)
     _best: dict[Mask, int] = field(default_factory=dict, init=False, repr=False)
+    _ranks: dict[int, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.full = (1 << len(self.values)) - 1
@@ -45,6 +46,12 @@ class Axis:
         if known is None:
             known = self._best[mask] = next(cell for cell in self.order if mask >> cell & 1)
         return known
+
+    def rank(self, mask: Mask) -> int:
+        """How far down a person's list the best cell of a mask stands."""
+        if not self._ranks:
+            self._ranks = {cell: place for place, cell in enumerate(self.order)}
+        return self._ranks[self.best(mask)]
 
     def by_preference(self, mask: Mask) -> Iterator[int]:
         return (cell for cell in self.order if mask >> cell & 1)
@@ -311,12 +318,15 @@ def _moments(zone: Zone, day: int, clocks: LineAxis, ends: Sequence[int]) -> Ite
 class SampleAxis(Axis):
     """Cells are the ways in which the tests of a text or set turn out together, each shown by its first sample."""
 
-    def __init__(self, samples: Sequence[Any], outcomes: Sequence[Sequence[bool]], optional: bool) -> None:
-        """`outcomes` has a row for each test, in the order in which `mask` numbers them."""
+    def __init__(self, samples: Iterable[Any], outcome: Callable[[Any], tuple[bool, ...]], optional: bool) -> None:
+        """`outcome` has what each test says of a value, in the order in which `mask` numbers them."""
         by_outcome: dict[tuple[bool, ...], Any] = {}
-        for sample, *outcome in zip(samples, *outcomes, strict=True):
-            by_outcome.setdefault(tuple(outcome), sample)
-        self._masks = [bits(i for i, row in enumerate(by_outcome) if row[test]) for test in range(len(outcomes))]
+        for sample in samples:
+            by_outcome.setdefault(outcome(sample), sample)
+        self._outcome = outcome
+        self._cells = {row: cell for cell, row in enumerate(by_outcome)}
+        tests = range(len(next(iter(by_outcome), ())))
+        self._masks = [bits(cell for row, cell in self._cells.items() if row[test]) for test in tests]
         values = list(by_outcome.values())
         order = list(range(len(values)))
         if optional:
@@ -326,6 +336,11 @@ class SampleAxis(Axis):
 
     def mask(self, test: int) -> Mask:
         return self._masks[test]
+
+    def holds(self, mask: Mask, value: Any) -> bool:
+        """Whether a value, no sample perhaps, belongs to one of the cells."""
+        cell = self._cells.get(self._outcome(value))
+        return cell is not None and bool(mask >> cell & 1)
 
 
 def skipped_days(zone: Zone, ends: Iterable[int]) -> frozenset[int]:

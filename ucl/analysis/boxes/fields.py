@@ -109,8 +109,11 @@ class Fields:
             case _:
                 usual = default if isinstance(default, str) else usual_text(place.path[-1])
                 samples = [text for text in texts(exprs, usual) if self._may_be(place, text)]
-        outcomes = [[self._holds(test.expr, term.name, sample) for sample in samples] for test in tests]
-        return SampleAxis(samples, outcomes, place.may_be_absent)
+
+        def outcome(value: Any) -> tuple[bool, ...]:
+            return tuple(self._holds(expr, term.name, value) for expr in exprs)
+
+        return SampleAxis(samples, outcome, place.may_be_absent)
 
     def _may_be(self, place: Place, value: Any) -> bool:
         domain = place.declared.domain

@@ -41,14 +41,15 @@ def texts(tests: Sequence[Expr], usual: str) -> list[str]:
     """`usual` is what the field holds where nothing is asked of it."""
     whole, starts, inside, ends, lengths = _pieces(tests)
     folded = any(isinstance(part, p.Apply) and part.signature.op in ("lower", "casefold") for part in _parts(tests))
-    found = dict.fromkeys([usual, *whole])
+    patterns = {*starts, *inside, *ends}
+    found = dict.fromkeys([usual, *(text for text in whole if text not in patterns)])
     pieces = [*((s, "", "") for s in starts), *(("", i, "") for i in inside), *(("", "", e) for e in ends)]
     for chosen in _choices(pieces):
         for text in _put_together(chosen, usual):
             found[text] = None
         if len(found) > _MOST:
             break
-    found[""] = None
+    found |= dict.fromkeys([*whole, ""])
     if folded:
         found |= dict.fromkeys(variant for text in list(found)[:_MOST] for variant in _cases(text, [*starts, *ends]))
     for length in sorted(lengths):

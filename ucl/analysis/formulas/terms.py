@@ -104,6 +104,7 @@ class Terms:
         self.zone = zone
         self.schema = schema
         self.context = (*program.context, NOW)
+        self.memory = program.memory
         self.by_name: dict[str, Term] = {}
         self._places: dict[tuple[str, tuple[str, ...]], Place] = {}
         self._call = Call(zone, 0, 0)

@@ -182,29 +182,36 @@ class Tensions:
         self.beyond = 0
 
     def add(self, a: Subject, side: Side, others: Sequence[int], may: Callable[[Subject, Subject], bool]) -> None:
-        if len(self.pairs) >= _MOST_TENSIONS:
-            self.beyond += len(others)
-            return
-        for place in others:
+        for number, place in enumerate(others):
+            if len(self.pairs) >= _MOST_TENSIONS:
+                self.beyond += len(others) - number
+                return
             b = side.members[place][0]
             if may(a, b):
                 self.pairs.setdefault((max(a.number, b.number), min(a.number, b.number)), (a, b))
 
+    def _is_met(self, pair: Pair) -> bool:
+        blockers = self.study.blockers(pair.about, pair.other, feasible=True)
+        found = self.study.left_of(pair.boxes, blockers)
+        if found is Verdict.UNDECIDED:
+            self.study.leave_open(pair.about.name, pair.other.name)
+        return not isinstance(found, Verdict)
+
     def findings(self, rules: Sequence[Subject], listed: bool) -> Iterator[Diagnostic]:
         study = self.study
+        pairs = [opposed(study, a, b) for a, b in self.pairs.values()]
+        if not listed:
+            count = sum(self._is_met(pair) for pair in pairs)
+            if count:
+                yield words.tensions(rules[0], count, self.beyond > 0)
+            return
         found = []
-        for a, b in self.pairs.values():
-            pair = opposed(study, a, b)
+        for pair in pairs:
             point = meeting_point(study, pair, feasible=True)
             if isinstance(point, Point):
                 found.append((pair, point))
             elif point is Verdict.UNDECIDED:
                 study.leave_open(pair.about.name, pair.other.name)
-        if not found:
-            return
-        if not listed:
-            yield words.tensions(rules[0], len(found), self.beyond > 0)
-            return
         study.prepare([point for _, point in found])
         for pair, point in found:
             replayed = study.replay(point, (pair.about.name, pair.other.name))

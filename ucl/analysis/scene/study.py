@@ -50,7 +50,7 @@ class Study:
         """It brings the kernel with it, and is there from the first claim on."""
         from ucl.analysis.witness.replay import Replayer
 
-        return Replayer(self.scene)
+        return Replayer(self.scene, self.finder.examples.memory)
 
     @property
     def exhausted(self) -> bool:
@@ -172,7 +172,7 @@ class Study:
 
         def cost(piece: Box) -> tuple[int, int]:
             free = sum(1 for axis, mask in piece.items() if axis in self.scene.space.free and mask != 0b11)
-            ranks = sum(axes[axis].order.index(axes[axis].best(mask)) for axis, mask in piece.items() if mask)
+            ranks = sum(axes[axis].rank(mask) for axis, mask in piece.items() if mask)
             return free, ranks
 
         return sorted(pieces, key=cost)

@@ -49,6 +49,7 @@ class Examples:
         self.now = now
         self.shows_now = shows_now
         self._defaults: dict[int, Any] = {}
+        self.memory = self._remembered()
 
     def filled(self, values: Mapping[Place, Any], shown: frozenset[tuple[str, Path]]) -> Example:
         """`values` are those that matter; `shown` are fields that the example names even where a default would do."""
@@ -62,6 +63,18 @@ class Examples:
         if self.shows_now:
             around = {"now": to_json(now, t.DATETIME, self.zone), **around}
         return Example(data, around, now)
+
+    def _remembered(self) -> dict[str, Any]:
+        """What a call must be given of the memory: scalars without a default. Witnesses show none of it."""
+        found = {}
+        for remembered in self.terms.memory:
+            if remembered.default is None and not isinstance(remembered.type, t.List | t.Optional):
+                declared = Field(
+                    remembered.name, remembered.type, None, remembered.name, None, None, None, remembered.span
+                )
+                usual = self._value(declared, "memory", (remembered.name,), {})
+                found[remembered.name] = to_json(usual, remembered.type, self.zone)
+        return found
 
     # --- values -----------------------------------------------------------------------------------------------------
 
@@ -80,7 +93,7 @@ class Examples:
         default = self._default(field)
         if default is not None:
             return default
-        return None if isinstance(field.type, t.Optional) else self.usual(self.terms.place(root, path))
+        return None if isinstance(field.type, t.Optional) else self.usual(Place(root, path, field))
 
     def usual(self, place: Place) -> Any:
         """What a person would write in a field of which nothing is asked."""

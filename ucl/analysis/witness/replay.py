@@ -10,7 +10,7 @@ checked by both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,8 +53,9 @@ class _Kernel:
 class Replayer:
     """Replays examples of one scene, each once."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, scene: Scene, memory: Mapping[str, Any]) -> None:
+        """`memory` is what every call is given of it."""
+        self.scene, self.memory = scene, memory
         self._calls: dict[str, Call | None] = {}
         self._plans: dict[str, Plan] = {}
         self._rulesets: dict[int, Ruleset] = {}
@@ -87,7 +88,7 @@ class Replayer:
         key = _call_key(example)
         if key not in self._calls:
             context = {name: value for name, value in example.context.items() if name != "now"}
-            found = make_call(self.scene.program, example.now, self.scene.zone, context)
+            found = make_call(self.scene.program, example.now, self.scene.zone, context, self.memory)
             self._calls[key] = found if isinstance(found, Call) else None
         return self._calls[key]
 

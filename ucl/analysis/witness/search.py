@@ -13,8 +13,9 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis
+from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, SampleAxis
 from ucl.analysis.boxes.humane import several_keys
+from ucl.analysis.boxes.samples import texts
 from ucl.analysis.boxes.space import Box, Clockwork, Space
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Formula, Relation, Unknown
@@ -23,6 +24,7 @@ from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example, Examples
 from ucl.frozen import frozen
 from ucl.semantics import operations as ops
+from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions import children
 from ucl.semantics.expressions import Budget, ChoiceSet, Exhausted, Frame, evaluate
@@ -31,10 +33,11 @@ from ucl.semantics.program import Expr, Variable
 from ucl.semantics.types import DAY as DAY_LENGTH
 from ucl.semantics.values import make_call, read_record
 
-_TRIES = 1500
+_TRIES = 1000
 # Questions to the solver in one analysis; what is asked beyond is undecided.
 _QUESTIONS = 3000
 _CELLS = 6
+_VALUES = 40  # of one field
 FieldPath = tuple[str, tuple[str, ...]]
 
 
@@ -172,12 +175,35 @@ class Finder:
     def _search(
         self, box: Box, asked: list[Asked], places: list[Place], values: Mapping[Place, Any]
     ) -> Mapping[Place, Any] | Verdict:
-        tries = [list(islice(self._tries(box, place), 24)) for place in places]
+        tries = [list(islice(self._tries(box, place), _VALUES)) for place in places]
+        self._add_texts(box, asked, places, tries)
+        # Relations are cheap to check, and come first.
+        ordered = sorted(asked, key=lambda each: isinstance(each.atom, Unknown))
         for choice in islice(_diagonal(tries), _TRIES):
             chosen = dict(zip(places, choice, strict=True))
-            if all(self._is_so(each, chosen, values) for each in asked):
+            if all(self._is_so(each, chosen, values) for each in ordered):
                 return chosen
         return self._solved(box, asked, places, values)
+
+    def _add_texts(self, box: Box, asked: list[Asked], places: list[Place], tries: list[list[Any]]) -> None:
+        """For fields of text and sets of it, also what the unknown itself mentions, and what the others hold."""
+        exprs = [each.atom.expr for each in asked if isinstance(each.atom, Unknown)]
+        mentioned = texts(exprs, "alex") if exprs else []
+        others = [text for each in tries for text in each if isinstance(text, str)]
+        words = list(dict.fromkeys([*others, *mentioned]))[:_VALUES]
+        for place, values in zip(places, tries, strict=True):
+            match place.type:
+                case t.Text():
+                    more: list[Any] = list(words)
+                case t.Set(element) if isinstance(element, t.Text):
+                    more = [frozenset([word]) for word in words]
+                case _:
+                    continue
+            found = self.space.places.get(place)
+            axis = None if found is None or isinstance(found, Clockwork) else self.space.axes[found]
+            if isinstance(axis, SampleAxis) and isinstance(found, int):
+                more = [value for value in more if axis.holds(self.space.mask(box, found), value)]
+            values.extend(value for value in more if value not in values)
 
     def _solved(
         self, box: Box, asked: list[Asked], places: list[Place], values: Mapping[Place, Any]
@@ -226,7 +252,7 @@ class Finder:
         return _PARTS[term.part](zone, value, isinstance(term.place.type, t.DateTime))
 
     def _unknown_holds(self, expr: Expr, values: Mapping[Place, Any]) -> bool | None:
-        frame = self._frame(values)
+        frame = self._frame(values) if _reads_more(expr) else Frame(Call(self.scene.zone, 0, 0), Budget())
         if frame is None:
             return None
         variables = {
@@ -245,7 +271,7 @@ class Finder:
         example = self.examples.filled(values, frozenset())
         record = read_record(example.option, scene.schema.fields, scene.zone)
         context = {name: value for name, value in example.context.items() if name != "now"}
-        call = make_call(scene.program, example.now, scene.zone, context)
+        call = make_call(scene.program, example.now, scene.zone, context, self.examples.memory)
         if not isinstance(record, dict) or not isinstance(call, Call):
             return None
         return Frame(call, Budget(), record, ChoiceSet([record]))
@@ -285,11 +311,15 @@ class Finder:
         chosen_days += [
             day for c in islice(days.by_preference(self.space.mask(box, axes.days)), 2) for day in _days_near(days, c)
         ]
-        for clock in islice(clocks.by_preference(mask), 5):
-            for day in dict.fromkeys(chosen_days):
-                if self._is_now(axes) and day == self.scene.today:
-                    yield self.scene.now
-                yield self.scene.zone.instant(day * DAY_LENGTH + clocks.values[clock]).instant
+        assert isinstance(clocks, LineAxis)
+        chosen = [clocks.values[c] for c in islice(clocks.by_preference(mask), 5)]
+        more = [key for c in islice(clocks.by_preference(mask), 2) for key in several_keys(t.TIME, *clocks.cells[c])]
+        for number, day in enumerate(dict.fromkeys(chosen_days)):
+            if self._is_now(axes) and day == self.scene.today:
+                yield self.scene.now
+            # The first day at many times, the others at a few.
+            for clock in dict.fromkeys([*chosen, *more[:20]] if number == 0 else chosen[:3]):
+                yield self.scene.zone.instant(day * DAY_LENGTH + clock).instant
         for moment in islice(moments.by_preference(there & ~moments.absent), 8):
             yield moments.values[moment]
 
@@ -319,7 +349,7 @@ def _more(axis: Axis, cell: int) -> list[Any]:
 
 def _diagonal(tries: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
     """Every combination, those of first choices first."""
-    if not tries or not all(tries):
+    if not all(tries):
         return
     if len(tries) <= 1:
         yield from product(*tries)
@@ -333,6 +363,15 @@ def _diagonal(tries: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
             seen += 1
             if seen > 200_000:
                 return
+
+
+def _reads_more(expr: Expr) -> bool:
+    """Whether an expression asks for more than terms: the batch, the memory, records."""
+    own = isinstance(
+        expr,
+        p.Comprehension | p.BatchValue | p.OptionValue | p.ContextValue | p.MemoryValue | p.DefCall | p.Member,
+    )
+    return own or any(_reads_more(child) for child in children(expr))
 
 
 def _names(expr: Expr) -> set[str]:
