@@ -15,7 +15,7 @@ from statistics import median
 
 import numpy as np
 
-from ucl.bench.meetings import TWELVE, columns_of, compiled, many_rules, meetings, plan_of, polars_query
+from ucl.bench.meetings import TWELVE, columns_of, compiled, many_rules, plan_of, polars_query, some_meetings
 from ucl.bench.memory import bench_memory
 from ucl.bench.timing import interleaved, print_runs
 from ucl.kernels.engines.choice import EngineName
@@ -23,7 +23,7 @@ from ucl.kernels.run import Scores, score
 
 
 def bench_table(rows: int, repeats: int, threads: int) -> None:
-    table = meetings(rows)
+    table = some_meetings(rows)
     columns, plan = columns_of(table), plan_of(compiled(TWELVE))
 
     def ucl(engine: EngineName, threads: int) -> Callable[[], Scores]:
@@ -51,7 +51,7 @@ def bench_table(rows: int, repeats: int, threads: int) -> None:
 
 def bench_new_program(rules: int, repeats: int) -> None:
     """From text to scores of a program that this process has not seen."""
-    columns = columns_of(meetings(1000))
+    columns = columns_of(some_meetings(1000))
     steps: dict[str, list[float]] = {"parse and check": [], "lower": [], "score 1,000 rows": []}
     for seed in range(repeats):
         text = many_rules(rules, seed)

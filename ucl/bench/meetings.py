@@ -76,7 +76,7 @@ class Meetings:
     cost: NDArray[np.float64]
 
 
-def meetings(rows: int, seed: int = 7) -> Meetings:
+def some_meetings(rows: int, seed: int = 7) -> Meetings:
     """The same table for the same seed."""
     generator = np.random.default_rng(seed)
     slots = generator.integers(0, 365, rows) * 1440 + 660 + generator.integers(0, 14 * 12, rows) * 5

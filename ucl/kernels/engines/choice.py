@@ -10,7 +10,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
+
+import numpy as np
 
 from ucl.kernels.engines import kernel_cache
 from ucl.kernels.engines.portable import Portable
@@ -36,8 +39,24 @@ _process = Process()
 _lock = threading.Lock()
 
 
+# A little less than the largest array by whose size glibc lets itself be told how much to keep.
+_KEPT_BYTES = 32_000_000
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Asks the C library to keep what one block's arrays took for those of the next one.
+
+    glibc gives free memory back to the system beyond a threshold that starts at 128 KiB, and taking it again, page by
+    page, costs nearly as much as scoring does. Freeing a large array raises the threshold to twice its size, for good.
+    Other libraries take no notice, and the array's pages are never touched.
+    """
+    np.empty(_KEPT_BYTES, np.uint8)
+
+
 def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], None] | None = None) -> Engine:
     """The engine of that name, or what suits the work. `on_compile` is called before a wait of several seconds."""
+    keep_freed_memory()
     if name == "numba":
         return warm_up(on_compile)
     if name == "portable":

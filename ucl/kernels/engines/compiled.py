@@ -9,6 +9,7 @@ Delight, 7-3).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ _WORDS = nt.Array(nt.uint64, 2, "C")
 _WORD_TABLE = nt.Array(nt.uint64, 2, "C", readonly=True)
 _MASK = nt.Array(nt.uint64, 1, "C")
 _INTS = nt.Array(nt.int64, 1, "C")
+_FLOATS = nt.Array(nt.float64, 1, "C")
 _INTS_IN = nt.Array(nt.int64, 1, "C", readonly=True)
 _FLOATS_IN = nt.Array(nt.float64, 1, "C", readonly=True)
 _CODES_IN = nt.Array(nt.int32, 1, "C", readonly=True)
@@ -54,6 +56,7 @@ _FEW_CHANGES = 8
 _ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
+_GREATEST = sys.float_info.max
 
 
 # --- tests ----------------------------------------------------------------------------------------------------------
@@ -137,6 +140,18 @@ def look_up(codes, table, masks):  # type: ignore[no-untyped-def]
                     masks[first + test, word] = square[test]
 
 
+@_kernel(nt.int64(nt.uint64))
+def lowest_bit(bits):  # type: ignore[no-untyped-def]
+    """The place of the lowest bit that is set; there is one."""
+    left = bits & (np.uint64(0) - bits)
+    place = 0
+    for width in (32, 16, 8, 4, 2, 1):
+        if left >> np.uint64(width):
+            left >>= np.uint64(width)
+            place += width
+    return place
+
+
 @_kernel(nt.void(nt.uint64, nt.int64, _WORDS))
 def mark(tests, row, masks):  # type: ignore[no-untyped-def]
     """Sets the row's bit in the mask of each test."""
@@ -151,29 +166,32 @@ def mark(tests, row, masks):  # type: ignore[no-untyped-def]
 
 @_kernel(nt.void(_INTS_IN, _INTS_IN, _WORD_TABLE, _BITS_IN, _WORDS))
 def any_element_sparse(offsets, elements, table, means, masks):  # type: ignore[no-untyped-def]
-    """Few codes mean anything: one scan over all elements, eight at a time, and a search for the row of a hit."""
-    rows = offsets.shape[0] - 1
+    """Few codes mean anything: one scan over all elements, 64 at a time, and a search for the row of a hit.
+
+    Unsigned places need no look at whether they count from the end.
+    """
     masks[:] = np.uint64(0)
-    row = 0
-    place = offsets[0]
-    end = offsets[rows]
+    row = np.uint64(0)
+    place = np.uint64(offsets[0])
+    end = np.uint64(offsets[offsets.shape[0] - 1])
     while place < end:
-        beyond = min(place + 8, end)
-        hit = False
-        if beyond - place == 8:
-            for step in range(8):
-                hit |= means[np.uint64(elements[place + step])]
+        here = min(np.uint64(64), end - place)
+        hits = np.uint64(0)
+        if here == np.uint64(64):
+            for step in range(64):
+                hits |= np.uint64(means[np.uint64(elements[place + np.uint64(step)])]) << np.uint64(step)
         else:
-            hit = True
-        if hit:
-            for at in range(place, beyond):
-                code = np.uint64(elements[at])
-                if means[code]:
-                    while offsets[row + 1] <= at:
-                        row += 1
-                    for part in range(table.shape[1]):
-                        mark(table[code, part], row, masks[part * 64 :])
-        place = beyond
+            for step in range(here):
+                hits |= np.uint64(means[np.uint64(elements[place + np.uint64(step)])]) << np.uint64(step)
+        while hits:
+            at = place + np.uint64(lowest_bit(hits))
+            hits &= hits - _ONE
+            while np.uint64(offsets[row + _ONE]) <= at:
+                row += _ONE
+            code = np.uint64(elements[at])
+            for part in range(table.shape[1]):
+                mark(table[code, part], np.int64(row), masks[part * 64 :])
+        place += here
 
 
 @_kernel(nt.void(_INTS_IN, _INTS_IN, _WORD_TABLE, _WORDS))
@@ -217,18 +235,6 @@ def conjoin(masks, operands, first):  # type: ignore[no-untyped-def]
             flip = np.uint64(0) - np.uint64(literal & 1)
             for word in range(words):
                 out[word] &= operand[word] ^ flip
-
-
-@_kernel(nt.int64(nt.uint64))
-def lowest_bit(bits):  # type: ignore[no-untyped-def]
-    """The place of the lowest bit that is set; there is one."""
-    left = bits & (np.uint64(0) - bits)
-    place = 0
-    for width in (32, 16, 8, 4, 2, 1):
-        if left >> np.uint64(width):
-            left >>= np.uint64(width)
-            place += width
-    return place
 
 
 @_kernel(nt.void(_INTS, nt.uint64, nt.int64))
@@ -329,6 +335,23 @@ def weekday(days, weekdays):  # type: ignore[no-untyped-def]
     """Days lie within some three million of 1970, so that 32 bits hold them, moved on by whole weeks."""
     for row in range(days.shape[0]):
         weekdays[row] = np.uint32(days[row] + 7_000_003) % np.uint32(7)
+
+
+@_kernel(nt.void(_INTS_IN, _FLOATS))
+def to_float(values, doubles):  # type: ignore[no-untyped-def]
+    for row in range(values.shape[0]):
+        doubles[row] = values[row]
+
+
+@_kernel(nt.boolean(_FLOATS_IN, nt.float64, _FLOATS))
+def scale(values, factor, products):  # type: ignore[no-untyped-def]
+    """Whether all products are finite: the greatest double is not less than any."""
+    finite = True
+    for row in range(values.shape[0]):
+        product = values[row] * factor
+        finite &= abs(product) <= _GREATEST
+        products[row] = product
+    return finite
 
 
 @_kernel(nt.boolean(_FLOATS_IN, nt.float64, _INTS))

@@ -89,10 +89,20 @@ class Compiled:
                     parts = np.empty(len(values), np.int64)
                     (compiled.wall_time if op == "wall_time" else compiled.weekday)(_plain(values), parts)
                     return Vector(parts)
+                case "to_float":
+                    doubles = np.empty(len(values), np.float64)
+                    compiled.to_float(_plain(values), doubles)
+                    return Vector(doubles)
                 case "contribution":
                     nanos = np.empty(len(values), np.int64)
                     if compiled.contribution(_plain(values), float(arguments[1]), nanos):
                         return Vector(nanos)
+        if op == "mul_float":
+            first, second = arguments if values.ndim else arguments[::-1]
+            if first.ndim and not second.ndim:
+                products = np.empty(len(first), np.float64)
+                if compiled.scale(_plain(first), float(second), products):
+                    return Vector(products)
         return OPERATIONS[op].run(*arguments)
 
 
