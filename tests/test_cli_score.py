@@ -47,6 +47,10 @@ def test_strict_fails_where_a_row_is_invalid(folder: Path) -> None:
 def test_top_gives_the_start_of_the_ranking(folder: Path) -> None:
     ran = run_here("score", "meetings.ucl", "rows.jsonl", "--top", "2", "--format", "json")
     assert [line["row"] for line in ran.lines] == [1, 0]
+    everyone = run_here("score", "meetings.ucl", "rows.jsonl", "--top", "9", "--format", "json").lines
+    assert [(line["row"], line["invalid"] is not None) for line in everyone] == [
+        (1, False), (0, False), (2, False), (3, True),
+    ]  # fmt: skip
 
 
 def test_the_table_for_reading_shows_rules_and_reasons(folder: Path) -> None:
@@ -98,6 +102,50 @@ def test_csv_and_json_files(folder: Path) -> None:
     run_here("score", "meetings.ucl", "rows.jsonl", "-o", "out.jsonl")
     lines = (folder / "out.jsonl").read_text().splitlines()
     assert json.loads(lines[0])["total"] == -0.72
+
+
+@pytest.mark.parametrize("name", ["out.feather", "OUT.ARROW", "out.ipc"])
+def test_every_ending_of_arrow_is_arrow(folder: Path, name: str) -> None:
+    assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name).status == 0
+    assert pa.ipc.open_file(name).read_all().num_rows == 4
+
+
+@pytest.mark.parametrize("name", ["out", "out.txt"])
+def test_a_name_without_a_format_gets_words(folder: Path, name: str) -> None:
+    assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name).status == 0
+    assert (folder / name).read_text().startswith("row  start")
+
+
+@pytest.mark.parametrize("name", ["out.xlsx", "out.csv.gz", "out.json.zst", "out.2026-03-04", ""])
+def test_an_ending_that_is_no_format_is_refused(folder: Path, name: str) -> None:
+    ran = run_here("score", "meetings.ucl", "rows.jsonl", "-o", name)
+    assert (ran.status, ran.out) == (2, "")
+    assert "= help: " in ran.err
+    assert not name or not (folder / name).exists()
+    if Path(name).suffix in (".gz", ".zst"):
+        assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name, "--format", "csv").status == 2
+    elif name:
+        assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name, "--format", "csv").status == 0
+
+
+def test_a_dash_is_standard_output(folder: Path) -> None:
+    for format in ("table", "json"):
+        to_dash = run_here("score", "meetings.ucl", "rows.jsonl", "-o", "-", "--format", format)
+        assert to_dash.out == run_here("score", "meetings.ucl", "rows.jsonl", "--format", format).out
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "arrow"])
+def test_reasons_are_not_left_out_silently(folder: Path, format: str) -> None:
+    ran = run_here("score", "meetings.ucl", "rows.jsonl", "--explain", "--format", format)
+    assert (ran.status, ran.out) == (2, "")
+    assert "`--explain`" in ran.err
+
+
+def test_words_on_several_lines_are_told_on_one(folder: Path) -> None:
+    (folder / "p.ucl").write_text('schema S { n: int }\nrule a on S { score 1 because "one\\ntwo" }\n')
+    (folder / "rows.jsonl").write_text('{"n": 1}\n')
+    assert '+1 a: "one two"\n' in run_here("score", "p.ucl", "rows.jsonl", "--explain").out
 
 
 def test_a_context_comes_from_a_file_and_from_set(folder: Path) -> None:

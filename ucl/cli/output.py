@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,7 +26,7 @@ class CommandError(Exception):
 
 def use_colour(stream: TextIO) -> bool:
     """Whether `stream` is a terminal whose owner did not turn colour off."""
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def complain(message: str, help: str | None = None) -> None:
@@ -89,24 +88,3 @@ def text_table(
         cells = [p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, padding, strict=True))]
         yield "  ".join(cells).rstrip()
         yield from (f"{' ' * (widths[0] + 2)}{printable(line)}" for line in (below[place - 1] if place else ()))
-
-
-def with_progress(lines: Iterator[str], total: int, wanted: bool) -> Iterator[str]:
-    """The lines as they are; where they take over a second and a person watches, with a bar on standard error."""
-    if not wanted or not sys.stderr.isatty() or sys.stdout.isatty():
-        yield from lines
-        return
-    started, bar = time.monotonic(), None
-    for done, line in enumerate(lines, 1):
-        yield line
-        if bar is None and done % 256 == 0 and time.monotonic() - started > 1:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.start()
-            task = bar.add_task("scoring", total=total)
-        if bar is not None and done % 256 == 0:
-            bar.update(task, completed=done)
-    if bar is not None:
-        bar.stop()

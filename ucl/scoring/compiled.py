@@ -7,7 +7,7 @@ answers of definitions, alerts. Errors of a whole call are `CallError` and `Tabl
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
@@ -71,6 +71,7 @@ class AroundTable(Around, total=False):
 
     group_by: str | None
     threads: int | None
+    on_compile: Callable[[], None] | None
 
 
 class CompiledProgram:
@@ -133,6 +134,7 @@ class CompiledProgram:
         contested_from: float = CONTESTED_FROM,
         group_by: str | None = None,
         threads: int | None = None,
+        on_compile: Callable[[], None] | None = None,
     ) -> Result:
         """Scores each row of a table.
 
@@ -140,14 +142,15 @@ class CompiledProgram:
         a row is, where the program has rules on several. `context` and `memory` are mappings by name, `now` an instant
         (the clock's by default), `timezone` overrides the program's, `weights` are recencies by rule, `group_by` names
         the column that splits the table into choice sets. Contributions of opposite signs contest where each has at
-        least the magnitude `contested_from`. Raises `CallError` or `TableError`.
+        least the magnitude `contested_from`. `on_compile` is called before kernels are compiled, which takes some
+        seconds once for a machine. Raises `CallError` or `TableError`.
         """
         from ucl.scoring.result import score_table
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
         call = start_call(program, context, memory, now, timezone, weights, contested_from)
-        return score_table(program, chosen, call, _as_table(table), group_by, threads)
+        return score_table(program, chosen, call, _as_table(table), group_by, threads, on_compile)
 
     async def score_async(self, table: Any, schema: str | None = None, **around: Unpack[AroundTable]) -> Result:
         """As `score`, in a thread of its own, so that an event loop goes on: the kernels don't hold Python's lock.

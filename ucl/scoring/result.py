@@ -7,7 +7,7 @@ worked out for the rows that are asked for, in chunks that keep memory small.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -68,11 +68,12 @@ def score_table(
     table: pa.Table,
     group_by: str | None = None,
     threads: int | None = None,
+    on_compile: Callable[[], None] | None = None,
 ) -> Result:
     """Scores every row of a table whose rows are options of `schema`."""
     with errors.bounded():
         plan = lower(program, schema, call)
-    return score_planned(program, schema, call, plan, table, group_by, threads)
+    return score_planned(program, schema, call, plan, table, group_by, threads, on_compile)
 
 
 def score_planned(
@@ -83,12 +84,14 @@ def score_planned(
     table: pa.Table,
     group_by: str | None = None,
     threads: int | None = None,
+    on_compile: Callable[[], None] | None = None,
 ) -> Result:
     """The same with a plan that has been lowered for the call."""
     columns = ingest(table, schema, call.zone)
     groups = None if group_by is None else choice_sets(table, group_by)
     with errors.bounded():
-        scores = run_kernels(plan, columns, groups=groups, threads=threads or _threads_for(columns.rows))
+        threads = threads or _threads_for(columns.rows)
+        scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
     return Result(_Scored(program, schema, call, table, columns, plan, group_by, groups, scores))
 
 
@@ -374,8 +377,13 @@ class Result:
 
     # --- columns ----------------------------------------------------------------------------------------------------
 
-    def to_arrow(self, rows: Sequence[int] | None = None) -> pa.Table:
-        """The input's table with the results' columns, `ucl_total` and so on; of all rows or of those named."""
+    def to_arrow(
+        self, rows: Sequence[int] | None = None, on_rows: Callable[[int], None] = lambda rows: None
+    ) -> pa.Table:
+        """The input's table with the results' columns, `ucl_total` and so on; of all rows or of those named.
+
+        `on_rows` hears of how many more rows the details are there, each time that they are of some.
+        """
         from ucl.scoring.columns import result_columns
         from ucl.tables.output import append_results
 
@@ -390,8 +398,13 @@ class Result:
         wanted = np.arange(len(self)) if rows is None else np.array(rows, np.int64)
         arrays = (self.total[wanted], self.feasible[wanted], self.contested[wanted], self.decision[wanted])
         invalid = [self.invalid.get(row) for row in wanted.tolist()]
-        chunks = (self._details(chunk) for chunk in self._chunks(wanted))
-        return append_results(table, result_columns(*arrays, invalid, chunks, metadata))
+
+        def told() -> Iterator[Details]:
+            for chunk in self._chunks(wanted):
+                yield self._details(chunk)
+                on_rows(len(chunk))
+
+        return append_results(table, result_columns(*arrays, invalid, told(), metadata))
 
 
 def _highest(values: NDArray[np.int64], top: int) -> NDArray[np.int64]:
