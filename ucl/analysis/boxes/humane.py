@@ -24,6 +24,7 @@ _WEEKDAY_ORDER = (3, 0, 1, 2, 4, 5, 6)
 _TIMES = (
     USUAL_TIME,
     *(h * HOUR for h in (12, 10, 15, 9, 11, 14, 16, 17, 18, 8, 19, 20, 7, 21, 22, 13, 23, 6, 5, 0, 1, 2, 3, 4)),
+    *(h * HOUR + 30 * MINUTE for h in (16, 10, 15, 9, 17, 18, 8, 19, 7, 20, 21, 22, 23, 6, 0, 3)),
 )
 _DURATIONS = tuple(m * MINUTE for m in (30, 60, 15, 45, 90, 120, 180, 240, 480, 10, 5, 1, 1440, 2880, 10080))
 _NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000, 0)
@@ -34,14 +35,13 @@ def nice_key(type: Type, low: int, end: int, unit: Unit | None = None) -> int:
     """The key of `[low, end)` that reads best."""
     match type:
         case t.Time():
-            return _first(_TIMES, low, end) or _coarsest(low, end, _GRAINS, USUAL_TIME)
+            return _first(_TIMES, low, end, _coarsest(low, end, _GRAINS, USUAL_TIME))
         case t.Duration():
-            return _first(_DURATIONS, low, end) or _coarsest(low, end, (24 * HOUR, *_GRAINS), 30 * MINUTE)
+            return _first(_DURATIONS, low, end, _coarsest(low, end, (24 * HOUR, *_GRAINS), 30 * MINUTE))
         case t.Date():
             return nice_day(low, end)
         case t.Int():
-            found = _first(_NUMBERS, low, end)
-            return _coarsest(low, end, _TENS, 0) if found is None else found
+            return _first(_NUMBERS, low, end, _coarsest(low, end, _TENS, 0))
         case t.Float() | t.Quantity():
             return line.key_of(_nice_double(low, end, type, unit), type)
         case _:
@@ -51,8 +51,8 @@ def nice_key(type: Type, low: int, end: int, unit: Unit | None = None) -> int:
 _TENS = tuple(10**power for power in range(18, -1, -1))
 
 
-def _first(usual: Iterable[int], low: int, end: int) -> int | None:
-    return next((key for key in usual if low <= key < end), None)
+def _first(usual: Iterable[int], low: int, end: int, otherwise: int) -> int:
+    return next((key for key in usual if low <= key < end), otherwise)
 
 
 def _coarsest(low: int, end: int, grains: Iterable[int], near: int) -> int:
@@ -108,20 +108,19 @@ def _inside(value: Fraction, low: int, end: int, type: Type) -> bool:
 
 def several_keys(type: Type, low: int, end: int, unit: Unit | None = None) -> list[int]:
     """A handful of keys spread over `[low, end)`, the nicest first: to try where nothing says which will do."""
-    found = [nice_key(type, low, end, unit), low, end - 1]
+    found = [nice_key(type, low, end, unit)]
     if isinstance(type, t.Float | t.Quantity):
         first, last = line.value_at(low, type), line.value_at(end - 1, type)
-        for share in (0.5, 0.25, 0.75, 0.1, 0.9):
-            value = first + (last / 2 - first / 2) * 2 * share
-            if math.isfinite(value):
-                rounded = round(value, 2)
-                found += [line.key_of(rounded, type), line.key_of(value, type)]
+        spread = [first + (last / 2 - first / 2) * 2 * share for share in (0.5, 0.25, 0.75, 0.1, 0.9)]
+        spread = [value for value in spread if math.isfinite(value)]
+        found += [line.key_of(round(value, 2), type) for value in spread]
         found += [line.key_of(float(number), type) for number in (*_NUMBERS, -1, -10, -100)]
+        found += [line.key_of(value, type) for value in spread]
     else:
-        found += [low + (end - 1 - low) * part // 8 for part in range(1, 8)]
         found += _usual(type)
         found += [found[0] - 1, found[0] + 1]
-    return [key for key in dict.fromkeys(found) if low <= key < end]
+        found += [low + (end - 1 - low) * part // 8 for part in range(1, 8)]
+    return [key for key in dict.fromkeys([*found, low, end - 1]) if low <= key < end]
 
 
 def _usual(type: Type) -> tuple[int, ...]:

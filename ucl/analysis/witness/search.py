@@ -37,7 +37,7 @@ _TRIES = 1000
 # Questions to the solver in one analysis; what is asked beyond is undecided.
 _QUESTIONS = 3000
 _CELLS = 6
-_VALUES = 40  # of one field
+_VALUES = 64  # of one field
 FieldPath = tuple[str, tuple[str, ...]]
 
 
@@ -318,7 +318,7 @@ class Finder:
             if self._is_now(axes) and day == self.scene.today:
                 yield self.scene.now
             # The first day at many times, the others at a few.
-            for clock in dict.fromkeys([*chosen, *more[:20]] if number == 0 else chosen[:3]):
+            for clock in dict.fromkeys([*chosen, *more] if number == 0 else chosen[:3]):
                 yield self.scene.zone.instant(day * DAY_LENGTH + clock).instant
         for moment in islice(moments.by_preference(there & ~moments.absent), 8):
             yield moments.values[moment]
