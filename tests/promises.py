@@ -95,9 +95,10 @@ def rules(chance: random.Random) -> list[str]:
 
 def promises(chance: random.Random, names: list[str]) -> list[str]:
     """Three properties and a preference."""
-    spoken = [f"fires({name})" for name in names] + [f"not applies({name})" for name in names]
-    spoken += [f"contribution({name}) <= 0.3" for name in names if name.startswith("r")]
-    spoken += [f"contribution({name}) < score or b" for name in names if name.startswith("r")]
+    named = [name for name in names if name.startswith("r")]
+    spoken = [f"fires({name})" for name in named] + [f"not applies({name})" for name in named]
+    spoken += [f"contribution({name}) <= 0.3" for name in named]
+    spoken += [f"contribution({name}) < score or b" for name in named]
     lines = [
         f"property p{number} on S {{ given {condition(chance)} expect {chance.choice(EXPECTED + spoken)} }}"
         for number in range(3)

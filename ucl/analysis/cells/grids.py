@@ -22,8 +22,12 @@ class TooLarge(Exception):  # noqa: N818 - a signal, not an error
     """More cells than may be looked at."""
 
 
+class Spent(Exception):  # noqa: N818 - a signal, not an error
+    """More cells have been looked at, part by part, than may be."""
+
+
 class Work:
-    """How many cells may still be looked at; `TooLarge` past them."""
+    """How many cells may still be looked at; `Spent` past them."""
 
     def __init__(self, cells: int) -> None:
         self._left = cells
@@ -31,7 +35,7 @@ class Work:
     def do(self, cells: int) -> None:
         self._left -= cells
         if self._left < 0:
-            raise TooLarge
+            raise Spent
 
 
 @frozen

@@ -154,6 +154,11 @@ class Ruling:
         self._fires: dict[str, Grid] = {}
         self.over: dict[str, Grid] = {}
 
+    @property
+    def weighted(self) -> bool:
+        """Whether every firing rule counts."""
+        return self._all.resolution is Resolution.WEIGHTED
+
     def applies(self, name: str) -> Grid:
         """False where it overflows, and on days on which it is not valid; whatever its status."""
         truth = self.view.truth(self._all.written(name).applies)

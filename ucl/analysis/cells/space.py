@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ucl.analysis.cells.grids import ALWAYS, NEVER, Grid, Indices, combined, taken
+from ucl.analysis.cells.grids import ALWAYS, NEVER, Grid, Indices, TooLarge, combined, taken
 from ucl.analysis.cells.inputs import NOW, Key
 from ucl.analysis.cells.survey import Atom, Branch, Free, Same, Spoken, Survey
 from ucl.analysis.cells.values import Values, values_of
@@ -180,6 +180,13 @@ class View:
     def indices(self, axis: int) -> Indices:
         found = self.kept.get(axis)
         return np.arange(len(self.space.axes[axis].values)) if found is None else found
+
+    def longest(self) -> int:
+        """The axis with the most values left; `TooLarge` where each has one."""
+        axis = max(range(len(self.space.axes)), key=lambda axis: len(self.indices(axis)))
+        if len(self.indices(axis)) == 1:
+            raise TooLarge
+        return axis
 
     def restrict(self, expr: Expr) -> None:
         """Leaves out values at which a conjunct of the condition, read from one input, is false."""

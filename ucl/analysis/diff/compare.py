@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ucl.analysis.cells.grids import Grid, TooLarge, Work, constant, merge_alike, sizes_of, to_split
+from ucl.analysis.cells.grids import Grid, Spent, TooLarge, Work, constant, merge_alike, sizes_of, to_split
 from ucl.analysis.cells.inputs import NOW, Key, Place
 from ucl.analysis.cells.outcomes import Declarations, Undecidable, declared_on
 from ucl.analysis.cells.space import INVALID, Space, View
@@ -137,7 +137,7 @@ class _Pair:
             if not self._whole and self._declarations[0].resolution is not self._declarations[1].resolution:
                 raise Undecidable
             self._by_cells(View(self._space, self._cells), Work(self._cells * PARTS))
-        except (TooLarge, Undecidable):
+        except (TooLarge, Spent, Undecidable):
             self._by_trying()
             self.undecided += 1
         return sorted(self._found.values(), key=lambda found: (len(found.rules), found.rules))

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # What a check may look at for one promise; a test may look at more.
-_CELLS = 1 << 16
+_CELLS = 1 << 14
 
 
 def analyse_properties(program: Program, since: int, cells: int = _CELLS) -> list[Diagnostic]:

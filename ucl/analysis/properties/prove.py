@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ucl.analysis.cells.grids import TooLarge, Work, sizes_of, to_split
+from ucl.analysis.cells.grids import Spent, TooLarge, Work, sizes_of, to_split
 from ucl.analysis.cells.inputs import Key, Place, written_out
 from ucl.analysis.cells.outcomes import Declarations, Undecidable, valid_today
 from ucl.analysis.cells.space import Space, View
@@ -32,6 +32,8 @@ CELLS = 1 << 20
 _REPLAYS = 40
 # A promise whose cells are more than may be looked at together is looked at in parts, so many times as much in all.
 PARTS = 16
+# Looking at a part costs as much as so many cells, however few it has.
+_PART = 1 << 14
 
 
 @frozen
@@ -102,7 +104,7 @@ class Prover:
             if isinstance(promise, Property):
                 return self._property(promise, written, cells)
             return self._prefer(promise, written, cells)
-        except TooLarge:
+        except (TooLarge, Spent):
             return Undecided(_TOO_MANY)
         except Undecidable:
             return Undecided(_VARYING)
@@ -119,15 +121,25 @@ class Prover:
 
     def _search(self, prop: Property, written: WrittenPromise, view: View, work: Work) -> Answer:
         """The whole view at once, or value by value of one axis, where it has too many cells."""
-        grids = Told(self.declarations, view, written.needs).narrow(written.sides[0], written.expect)
-        sizes = sizes_of(grids)
-        count = prod(sizes.values())
-        if count <= view.cap:
-            work.do(count)
-            return self._whole(prop, written, view)
-        axis = to_split(grids)
+        try:
+            told = Told(self.declarations, view, written.needs)
+            if all(told.surely(expr) for expr in written.expect):
+                return Proved() if view.certain() else Undecided(_UNCERTAIN)
+            grids = told.narrow(written.sides[0], written.expect)
+            count = prod(sizes_of(grids).values())
+            work.do(max(count, _PART))
+            if count <= view.cap:
+                return self._whole(prop, written, view)
+            axis = to_split(grids)
+        except TooLarge:
+            work.do(_PART)
+            axis = view.longest()
+        return self._by_value(prop, written, view, axis, work)
+
+    def _by_value(self, prop: Property, written: WrittenPromise, view: View, axis: int, work: Work) -> Answer:
+        """A counterexample as soon as there is one."""
         vacuous, undecided = True, None
-        for place in range(sizes[axis]):
+        for place in range(len(view.indices(axis))):
             answer = self._search(prop, written, view.at(axis, place), work)
             match answer:
                 case Counterexample():

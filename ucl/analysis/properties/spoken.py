@@ -100,6 +100,40 @@ class Told:
         view.narrow(kept)
         return [taken(grid, kept) for grid in (*grids, *self.grids())]
 
+    def surely(self, expr: Expr) -> bool | None:
+        """Whether it holds (or fails) in every cell, as far as what each rule can add by itself says; None where that
+        leaves both open."""
+        match expr:
+            case p.And(operands=operands):
+                told = [self.surely(part) for part in operands]
+                return False if False in told else None if None in told else True
+            case p.Or(operands=operands):
+                told = [self.surely(part) for part in operands]
+                return True if True in told else None if None in told else False
+            case p.Not(operand=operand):
+                inner = self.surely(operand)
+                return None if inner is None else not inner
+            case p.Compare(operator="<" | "<=" | ">" | ">=", left=left, right=right):
+                fact = left if isinstance(left, p.OutcomeValue) else right
+                return self._between(expr, fact) if isinstance(fact, p.OutcomeValue) else None
+            case _:
+                return None
+
+    def _between(self, expr: Expr, fact: Fact) -> bool | None:
+        """What a comparison of the total says at both ends of its bounds, and so between them."""
+        ends = compared_at_once(expr, fact, np.array(self._bounds(), np.int64))
+        return bool(ends[0]) if ends is not None and ends[0] == ends[1] else None
+
+    def _bounds(self) -> tuple[int, int]:
+        """The total lies between these, under either way to resolve."""
+        low = high = 0
+        for ledger in self._uncounted:
+            added = self._view.combine(lambda mask, nano: np.where(mask, nano, 0), ledger.mask, ledger.nano).values
+            low, high = low + min(0, int(added.min())), high + max(0, int(added.max()))
+            if self.ruling.weighted and added.size and ledger.mask.values.all():
+                low, high = low + max(0, int(added.min())), high + min(0, int(added.max()))
+        return low, high
+
     def ledgers(self) -> list[Ledger]:
         if self._counted is None:
             self._counted = self.ruling.counted(self._uncounted)
