@@ -131,7 +131,7 @@ def _glue(text: str, gaps: list[str]) -> str:
 CANONICAL = [format_source(read(text)) for text in PROGRAMS if text]
 # What may be written, and is no part of the canonical layout.
 CANONICAL += [
-    "schema S { n: int in 0..5 = 5 , t: text , u: float from \"c\" = 1 , }\ncontext { a: int , b: text? , }",
+    'schema S { n: int in 0..5 = 5 , t: text , u: float from "c" = 1 , }\ncontext { a: int , b: text? , }',
     "import std.units (length, mass ,)\ndimension d { m, km = 1000m , }\nlet s = {(1), 2 ,}\nlet b = ((1) + ((2)))",
 ]
 GAPS = st.sampled_from([" ", " ", " ", "\n", "\n\n", "  # c", " # c", "\n# own", "\n\n  # apart"])

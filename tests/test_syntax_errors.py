@@ -76,6 +76,10 @@ LARGE = {
     "digits": "let x = " + "9" * (MIB4 - 8),
     "a unit": "let x = " + "1h" * (MIB4 // 2 - 4) + "1",
     "single quotes": "'" * MIB4,
+    "//": "let x = " + "a // } " * (MIB4 // 7 - 2),
+    "/*": "/* a\n" * (MIB4 // 5),
+    "[": "let x = a in " + "[1.." * (MIB4 // 4 - 4),
+    "20 €": "let x = " + "20 €, " * (MIB4 // 8 - 2),
     "=": "let x = " + "a = " * (MIB4 // 4 - 2),
     "a name": "a" * MIB4,
     "blanks": " " * MIB4,
@@ -136,6 +140,8 @@ SOUP = [
     "count",
     "f(",
 ]
+SOUP += """// /* */ -- ** =~ =< => [1.. 1..5] text[] 1,000 1,5 04.03.2026 2026/03/04 5. €20 20$ AND NOT is null ?.x x.y
+my-rule enum( forbid n then given pm minutes as""".split()
 
 
 @given(st.lists(st.sampled_from(sorted(SOUP)), max_size=40).map(" ".join))
