@@ -359,6 +359,17 @@ def test_two_programs_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "two programs" in ran.err
 
 
+@pytest.mark.parametrize("module", ["ucl", "ucl.rules", "os.path", "email"])
+def test_a_package_hides_no_module_that_python_needs(tmp_path: Path, module: str) -> None:
+    path = tmp_path / "program.ucl"
+    path.write_text(f"module {module}\nschema S {{ n: int }}\n")
+    ran = run_here("build", path, "-o", tmp_path / "out")
+    assert (ran.status, (tmp_path / "out").exists()) == (2, False)
+    assert "hides" in ran.err
+    path.write_text(f"module rules.{module}\nschema S {{ n: int }}\n")
+    assert run_here("build", path, "-o", tmp_path / "out").status == 0
+
+
 def test_a_program_with_mistakes_builds_nothing(tmp_path: Path) -> None:
     (tmp_path / "good.ucl").write_text("let x = 1\n")
     (tmp_path / "bad.ucl").write_text("let x = y\n")

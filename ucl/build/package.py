@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -37,6 +38,15 @@ class BuiltModule:
 def package_path(module: str) -> PurePosixPath:
     """`scheduling/meetings` for `scheduling.meetings`, each part an identifier of Python's."""
     return PurePosixPath(*map(identifier, module.split(".")))
+
+
+def hidden_by(package: PurePosixPath) -> str | None:
+    """What a Python program could no longer import beside this package: our own runtime, which the package itself
+    needs, or a module of the standard library. None where there is nothing."""
+    name = package.parts[0]
+    if name == "ucl":
+        return "UCL's own runtime"
+    return f"Python's own `{name}`" if name in sys.stdlib_module_names else None
 
 
 def write_packages(programs: Iterable[Program], folder: Path, compiler: str) -> list[BuiltModule]:

@@ -22,14 +22,21 @@ def add_build(parser: ArgumentParser) -> None:
 def build(paths: list[Path], output: Path) -> int:
     """Writes an importable, typed Python package for each program, and a manifest."""
     import ucl
-    from ucl.build.package import package_path, write_packages
+    from ucl.build.package import hidden_by, package_path, write_packages
 
     checked = _all_checked(paths)
     if checked is None:
         return 1
     programs: dict[str, Program] = {}
     for path, program in checked.items():
-        place = str(package_path(program.module))
+        package = package_path(program.module)
+        hidden = hidden_by(package)
+        if hidden is not None:
+            raise CommandError(
+                f"`{path}` would become the package `{package}`, which hides {hidden}",
+                f"give it a name below one of your own: `module rules.{program.module}`",
+            )
+        place = str(package)
         if place in programs:
             raise CommandError(f"two programs would become the package `{place}`; the second is `{path}`")
         programs[place] = program
