@@ -89,6 +89,15 @@ def test_csv_cells_are_read_by_the_fields_type(tmp_path: Path) -> None:
     assert ingest(table, schema(fields[1]), UTC).invalid[2].value == "0x10"
 
 
+def test_a_csv_cell_that_begins_as_an_array_is_one_or_nothing(tmp_path: Path) -> None:
+    cells = ['["a",]', "[a;b]", "[", ' ["a"] ', "[]", "a;[b", '["a"];b', "[null]", "[1]"]
+    rows = "".join(f'"{cell.replace(chr(34), chr(34) * 2)}",1\n' for cell in cells)
+    table = read_table(written(tmp_path, "a.csv", "s,n\n" + rows))
+    columns = ingest(table, schema(field("s", t.Set(t.TEXT))), UTC)
+    assert list(columns.invalid) == [0, 1, 2, 6, 7, 8]
+    assert [values(columns, "s")[row] for row in (3, 4, 5)] == [{"a"}, frozenset(), {"a", "[b"}]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

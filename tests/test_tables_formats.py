@@ -6,9 +6,11 @@ import dataclasses
 import datetime as dt
 import enum
 import io
+import uuid
 from collections import namedtuple
 from decimal import Decimal
-from pathlib import Path
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -17,12 +19,25 @@ import polars as pl
 import pyarrow as pa
 import pydantic
 import pytest
-from table_schemas import KILOMETRES, LENGTH, MINUTES, URGENCY, between, const, field, record_at, schema, values
+from table_schemas import (
+    KILOMETRES,
+    LENGTH,
+    MINUTES,
+    URGENCY,
+    between,
+    const,
+    field,
+    record_at,
+    schema,
+    value_at,
+    values,
+)
 
 from ucl.semantics import types as t
 from ucl.semantics.zones import UTC, Zone
 from ucl.tables.errors import TableError
 from ucl.tables.files import read_table
+from ucl.tables.formats.json_text import read_json
 from ucl.tables.frames import to_table
 from ucl.tables.ingest import ingest
 from ucl.tables.output import write_table
@@ -204,6 +219,68 @@ def test_values_of_rows_are_kept_as_given(type: t.Type, cells: list[Any], expect
     columns = ingest(to_table([{"x": cell} for cell in cells]), schema(field("x", type)), UTC)
     assert columns.invalid == {}
     assert values(columns, "x") == expected
+
+
+class Plain:
+    pass
+
+
+class Address:
+    def __str__(self) -> str:
+        return "somewhere"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [b"x", bytearray(b"x"), memoryview(b"x"), object(), Plain(), Address(), Plain, pydantic.BaseModel, len, 1j,
+     Fraction(1, 2), range(2), np.bytes_(b"x"), np.complex128(1), {object(): 1}, {(1, 2): 3}],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_no_object_is_taken_for_its_text(odd: Any) -> None:
+    for cells in ([odd, "a"], [odd, None], [[odd], ["a"]]):
+        for type in (t.TEXT, t.Set(t.TEXT), t.FLOAT):
+            columns = ingest(to_table([{"x": cell} for cell in cells]), schema(field("x", t.Optional(type))), UTC)
+            assert columns.invalid[0].reason == "unreadable"
+            assert "0x" not in str(columns.invalid[0].value)
+
+
+def test_texts_of_richer_kinds_are_texts() -> None:
+    number = uuid.UUID(int=5)
+    columns = ingest(
+        to_table([{"x": number}, {"x": PurePosixPath("a/b")}, {"x": Colour.RED}, {"x": np.str_("n")}]),
+        schema(field("x", t.TEXT)),
+        UTC,
+    )
+    assert values(columns, "x") == [str(number), "a/b", "red", "n"]
+
+
+@pytest.mark.parametrize("number", ["1E+40", "1E+5000", "1E+999999", "-1E-999999", "NaN", "Infinity", "1E+20"])
+def test_decimals_of_any_size_are_read_or_refused(number: str) -> None:
+    of = schema(field("f", t.Optional(t.FLOAT)), field("i", t.Optional(t.INT), column="f"))
+    columns = ingest(to_table([{"f": Decimal(number)}, {"f": "x"}]), of, UTC)
+    assert columns.invalid[1].reason == "unreadable"
+    if 0 not in columns.invalid:
+        assert values(columns, "f")[0] == (None if number == "NaN" else float(number))
+
+
+def test_half_of_a_surrogate_pair_spoils_its_row_alone() -> None:
+    table = read_json(b'{"x": "\\ud800", "n": 1}\n{"x": "a", "n": 2}\n', "a.json")
+    columns = ingest(table, schema(field("x", t.TEXT), field("n", t.INT)), UTC)
+    assert {row: (cell.reason, cell.value) for row, cell in columns.invalid.items()} == {0: ("unreadable", "\\ud800")}
+    assert value_at(columns, ("x",), 1) == "a"
+    with pytest.raises(TableError, match="a key that is no text"):
+        to_table({"\ud800": [1]})
+
+
+@pytest.mark.parametrize("depth", [50, 101, 500, 700])
+def test_a_nest_is_no_value_and_no_failure(depth: int) -> None:
+    text = "[" * depth + "]" * depth
+    table = read_json(f'{{"x": {text}, "n": 1}}\n{{"x": "[", "n": 2}}\n'.encode(), "a.json")
+    for type in (t.TEXT, t.Set(t.TEXT), t.INT):
+        columns = ingest(table, schema(field("x", t.Optional(type)), field("n", t.INT)), UTC)
+        assert columns.invalid[0].reason == "unreadable"
+    record = schema(field("x", t.Record(schema(field("y", t.Optional(t.INT)), name="X"))))
+    assert list(ingest(table, record, UTC).invalid) == [0, 1]
 
 
 def test_what_one_row_says_does_not_change_another() -> None:

@@ -34,7 +34,7 @@ def results() -> ResultColumns:
         fired=names,
         violated=pa.array([[], []], pa.list_(pa.string())),
         shadow=pa.array([[], []], pa.list_(pa.string())),
-        invalid=pa.array([None, {"field": "n", "reason": "absent", "value": "null"}]),
+        invalid=pa.array([None, {"field": "n", "reason": "unreadable", "value": '"x"'}]),
         contributions=pa.array([[("r1", -0.8), ("r2", 0.08)], None], pa.map_(pa.string(), pa.float64())),
         metadata={"now": "2026-03-04T09:00:00+00:00", "folds": "0"},
     )
@@ -51,7 +51,7 @@ def test_results_stand_after_the_inputs_columns() -> None:
         "ucl_total", "ucl_feasible", "ucl_contested", "ucl_decision", "ucl_fired", "ucl_violated", "ucl_shadow",
         "ucl_invalid", "ucl_contributions",
     ]  # fmt: skip
-    assert table["ucl_invalid"].to_pylist() == [None, {"field": "n", "reason": "absent", "value": "null"}]
+    assert table["ucl_invalid"].to_pylist() == [None, {"field": "n", "reason": "unreadable", "value": '"x"'}]
 
 
 def test_a_name_that_is_taken_is_an_error() -> None:
@@ -67,7 +67,9 @@ def test_what_holds_for_the_call_is_in_the_metadata(tmp_path: Path, format: str)
     assert read.schema.metadata[b"ucl_now"] == b"2026-03-04T09:00:00+00:00"
     assert read.schema.metadata[b"ucl_folds"] == b"0"
     assert read["ucl_total"].to_pylist() == [-0.72, None]
-    assert all(field.metadata is None or b"ucl:cells" not in field.metadata for field in read.schema)
+    assert "ucl:cells" not in str(read.schema) + str(read.schema.metadata)
+    sent = pa.ipc.open_file(path) if format == "arrow" else parquet.ParquetFile(path)
+    assert "ucl:cells" not in str(sent.schema if format == "arrow" else sent.schema_arrow)
 
 
 def test_csv_joins_lists_and_shows_mixed_cells_as_they_were(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_csv_joins_lists_and_shows_mixed_cells_as_they_were(tmp_path: Path) -> N
     assert lines[1] == '1,1,a;b,-0.72,true,false,suggest_alternative,r1;r2,,,,"{""r1"": -0.8, ""r2"": 0.08}"'
     last = next(csv.reader([lines[2]]))
     assert last[:10] == ["", "x", *[""] * 8]
-    assert json.loads(last[10]) == {"field": "n", "reason": "absent", "value": "null"}
+    assert json.loads(last[10]) == {"field": "n", "reason": "unreadable", "value": "x"}
     assert last[11] == ""
 
 
@@ -87,6 +89,7 @@ def test_json_is_an_object_a_line(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [row["mixed"] for row in rows] == [1, "x"]
     assert rows[0]["ucl_fired"] == ["r1", "r2"]
+    assert rows[1]["ucl_invalid"] == {"field": "n", "reason": "unreadable", "value": "x"}
 
 
 def test_empty_tables_are_written(tmp_path: Path) -> None:
@@ -165,3 +168,48 @@ def test_a_scored_table_can_be_scored_again(tmp_path: Path) -> None:
     path = str(tmp_path / "out.json")
     write_table(to_table(ROWS), path, "json")
     assert read_table(path)["mixed"].to_pylist() == to_table(ROWS)["mixed"].to_pylist()
+
+
+# --- odd values -----------------------------------------------------------------------------------------------------
+
+HALF = json.loads('"\\ud800"')
+FORMATS = ["csv", "json", "parquet", "arrow"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "odd",
+    [HALF, [HALF], {"k": HALF}, {HALF: 1}, b"bytes", object(), len, 10**5000, {"k": [1, "x"]}],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_odd_cell_stops_no_format(tmp_path: Path, odd: Any, format: str) -> None:
+    path = str(tmp_path / "out")
+    for rows in ([{"a": odd, "n": 1}, {"a": "x", "n": 2}], [{"a": odd, "n": 1}, {"a": None, "n": 2}]):
+        write_table(to_table(rows), path, format)
+        table = read_table(path)
+        assert [int(n) for n in table["n"].to_pylist()] == [1, 2]
+        assert table["a"].to_pylist()[1] in ("x", '"x"', None)
+        assert "0x" not in str(table["a"].to_pylist())
+
+
+def test_records_whose_rows_disagree_are_written_as_they_were(tmp_path: Path) -> None:
+    rows = [{"h": {"k": 1, "m": "x"}}, {"h": {"k": "1", "m": None}}, {"h": None}]
+    json_path, csv_path = str(tmp_path / "a.json"), str(tmp_path / "a.csv")
+    write_table(to_table(rows), json_path, "json")
+    assert [json.loads(line) for line in Path(json_path).read_text().splitlines()] == rows
+    write_table(to_table(rows), csv_path, "csv")
+    cells = read_table(csv_path)["h"].to_pylist()
+    assert [cell and json.loads(cell) for cell in cells] == [row["h"] for row in rows]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("depth", [99, 101, 500, 3000])
+def test_a_deep_cell_is_kept(tmp_path: Path, format: str, depth: int) -> None:
+    deep: Any = []
+    for _ in range(depth - 1):
+        deep = [deep]
+    path = str(tmp_path / "out")
+    write_table(to_table([{"a": deep, "n": 1}, {"a": "x", "n": 2}]), path, format)
+    assert [int(n) for n in read_table(path)["n"].to_pylist()] == [1, 2]
+    if depth <= 500 and format == "csv":
+        assert read_table(path)["a"][0].as_py() == "[" * depth + "]" * depth

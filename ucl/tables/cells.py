@@ -43,9 +43,27 @@ def cells_of(field: pa.Field) -> Cells:
 
 def without_marks(table: pa.Table) -> pa.Table:
     """The table as others should see it, and as ours is when others made it."""
-    schema = before = table.schema
-    for place, field in enumerate(before):
-        if field.metadata and _MARK in field.metadata:
-            rest = {key: value for key, value in field.metadata.items() if key != _MARK}
-            schema = schema.set(place, field.with_metadata(rest))
-    return table if schema is before else table.cast(schema)
+    import pyarrow as pa
+
+    if not any(map(_has_mark, table.schema)):
+        return table
+    return table.cast(pa.schema([_unmarked(field) for field in table.schema], table.schema.metadata))
+
+
+def _has_mark(field: pa.Field) -> bool:
+    import pyarrow as pa
+
+    if field.metadata and _MARK in field.metadata:
+        return True
+    return pa.types.is_struct(field.type) and any(map(_has_mark, field.type))
+
+
+def _unmarked(field: pa.Field) -> pa.Field:
+    """Without the marks of the field and of the records within."""
+    import pyarrow as pa
+
+    if not _has_mark(field):
+        return field
+    rest = {key: value for key, value in (field.metadata or {}).items() if key != _MARK}
+    type = pa.struct([_unmarked(child) for child in field.type]) if pa.types.is_struct(field.type) else field.type
+    return field.with_type(type).with_metadata(rest)

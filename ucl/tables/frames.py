@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.tables import errors
 from ucl.tables.entry import admitted
+from ucl.tables.formats.plain import encodable
 from ucl.tables.formats.rows import column_from_values, table_from_rows
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def _from_named(columns: list[tuple[str, Any]]) -> pa.Table:
 
     names = [name for name, _ in columns]
     errors.refuse_duplicates(names)
+    wrong = next((name for name in names if encodable(name) != name), None)
+    if wrong is not None:
+        raise errors.bad_key("the table", wrong)
     made = [_column(name, values) for name, values in columns]
     for (array, _), name in zip(made, names):
         if len(array) != len(made[0][0]):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables import errors
-from ucl.tables.cells import without_marks
+from ucl.tables.cells import Cells, marked, without_marks
 from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.csv_lines import write_csv
 from ucl.tables.formats.json_lines import write_json
@@ -69,14 +69,25 @@ def append_results(table: pa.Table, results: ResultColumns) -> pa.Table:
 
     Raises `TableError` where the table has a column of one of these names.
     """
+    import pyarrow as pa
+
     named = results.named()
     taken = [name for name in named if name in table.column_names]
     if taken:
         raise errors.name_taken(taken)
+    named["ucl_invalid"] = _with_json_value(results.invalid)
     for name, column in named.items():
-        table = table.append_column(name, column)
+        table = table.append_column(pa.field(name, column.type), column)
     facts = {f"ucl_{key}": value for key, value in results.metadata.items()}
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
+
+
+def _with_json_value(invalid: pa.Array) -> pa.Array:
+    """Marked, so that the text formats write the value itself, and not a text of its JSON."""
+    import pyarrow as pa
+
+    fields = [marked(field, Cells.JSON) if field.name == "value" else field for field in invalid.type]
+    return invalid.cast(pa.struct(fields))
 
 
 def write_table(table: pa.Table, path: str | None, format: str, on_rows: OnRows = ignore_rows) -> None:

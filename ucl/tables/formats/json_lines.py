@@ -23,4 +23,4 @@ def write_json(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) 
         columns = [plain(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
         rows = zip(*columns) if columns else [()] * block.num_rows
         for row in rows:
-            sink.write((encode(dict(zip(names, row))) + "\n").encode("utf-8", "surrogatepass"))
+            sink.write((encode(dict(zip(names, row))) + "\n").encode())

@@ -13,20 +13,27 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ucl.semantics.values.iso import write_duration
-from ucl.tables.cells import Cells
-from ucl.tables.formats.json_cells import decode
+from ucl.tables.cells import Cells, cells_of
+from ucl.tables.formats.json_cells import Foreign, decode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# Of doubles, a little rounded up.
+_LARGEST_EXPONENT = 400
+
 
 def plain(column: pa.ChunkedArray, cells: Cells) -> list[Any]:
     """A list of the cells' values."""
+    import pyarrow as pa
+
     if cells is Cells.JSON:
         return [from_json_cell(cell) for cell in column.to_pylist()]
     if _is_json_already(column.type):
         return list(column.to_pylist())
-    if _is_map(column.type):
+    if pa.types.is_struct(column.type):
+        return _records(column)
+    if pa.types.is_map(column.type):
         return [None if pairs is None else _plain(dict(pairs)) for pairs in column.to_pylist()]
     try:
         return [_plain(value) for value in column.to_pylist()]
@@ -59,10 +66,14 @@ def _is_json_already(type: pa.DataType) -> bool:
     )
 
 
-def _is_map(type: pa.DataType) -> bool:
-    import pyarrow as pa
+def _records(column: pa.ChunkedArray) -> list[Any]:
+    """Objects; fields whose rows disagree have marks of their own."""
+    import pyarrow.compute as pc
 
-    return bool(pa.types.is_map(type))
+    names = [field.name for field in column.type]
+    inner = [plain(pc.struct_field(column, [place]), cells_of(field)) for place, field in enumerate(column.type)]
+    rows = zip(*inner) if inner else [()] * len(column)
+    return [dict(zip(names, row)) if valid else None for valid, row in zip(column.is_valid().to_pylist(), rows)]
 
 
 def from_json_cell(cell: str | None) -> Any:
@@ -72,21 +83,42 @@ def from_json_cell(cell: str | None) -> Any:
 
 def _plain(value: Any) -> Any:
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | int():
             return value
+        case str():
+            return encodable(value)
+        case Foreign(shown):
+            return shown
         case float():
             return _number(value)
         case Decimal():
-            return _number(float(value)) if not value.is_finite() or value % 1 else int(value)
+            number = from_decimal(value)
+            return number if isinstance(number, int) else _number(number)
         case list():
             return [_plain(element) for element in value]
         case Mapping():
-            return {str(key): _plain(inner) for key, inner in value.items()}
+            return {encodable(str(key)): _plain(inner) for key, inner in value.items()}
         case dt.timedelta():
             return write_duration(value // dt.timedelta(microseconds=1))
         case dt.datetime() | dt.date() | dt.time():
             return value.isoformat()
     return str(value)
+
+
+def encodable(text: str) -> str:
+    """The text, with an escape for each half of a surrogate pair: JSON can spell it, and no file can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def from_decimal(value: Decimal) -> int | float:
+    """The int that it is, or the nearest double; infinite where neither holds it."""
+    if not value.is_finite() or value.adjusted() > _LARGEST_EXPONENT or value != value.to_integral_value():
+        return float(value)
+    return int(value)
 
 
 def _number(value: float) -> Any:

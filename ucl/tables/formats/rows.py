@@ -14,11 +14,14 @@ from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from ucl.tables.cells import Cells, cells_of, marked
 from ucl.tables.errors import bad_key, too_many_columns
 from ucl.tables.formats.json_cells import encode
+from ucl.tables.formats.plain import encodable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +50,7 @@ def table_from_rows(rows: Sequence[Mapping[str, Any]], origin: str) -> pa.Table:
     if not names:
         # Only a batch can have rows without columns.
         return pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct([])))])
-    wrong = next((name for name in names if not _is_unicode(name)), None)
+    wrong = next((name for name in names if encodable(name) != name), None)
     if wrong is not None:
         raise bad_key(origin, wrong)
     made = [column_from_values(name, [row.get(name) for row in rows]) for name in names]
@@ -177,15 +180,6 @@ def _holds_marks(field: pa.Field) -> bool:
     return pa.types.is_struct(field.type) and any(_holds_marks(child) for child in field.type)
 
 
-def _is_unicode(text: str) -> bool:
-    """Half of a surrogate pair is no text, and JSON can spell it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _keys(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     """The keys of all rows in the order of first mention, or None where the rows hardly share any."""
     seen: dict[str, None] = {}
@@ -207,11 +201,16 @@ def _plain(value: Any) -> Any:
             return _plain(value.value)
         case str():
             return str(value)
+        case UUID() | PurePath():
+            return str(value)
+        case type():
+            # A class has the attributes of what it makes, and is none of it.
+            return value
         case dt.datetime() if hasattr(value, "to_pydatetime"):
             return None if value != value else value.to_pydatetime(warn=False)
         case dict() if type(value) is dict and all(type(key) is str for key in value):
             return value
-        case Mapping():
+        case Mapping() if all(isinstance(key, str | int | float) for key in value):
             return {str(key): inner for key, inner in value.items()}
         case AbstractSet():
             return frozenset(value)

@@ -14,7 +14,7 @@ import numpy as np
 from ucl.kernels.columns import Path, Presence
 from ucl.semantics.program import Field, Schema
 from ucl.semantics.types import Optional, Record, present
-from ucl.semantics.values import nfc
+from ucl.semantics.values import is_absent, nfc
 from ucl.tables import errors
 from ucl.tables.cells import Cells, cells_of
 from ucl.tables.formats.json_cells import decode
@@ -163,7 +163,7 @@ def _struct(column: pa.ChunkedArray, cells: Cells, each: Field, name: str) -> tu
             raise errors.mistyped_column(
                 name, arrow_type_in_words(column.type), each.name, type_in_words(each.type, each.unit)
             )
-        return _Columns(f"{name}.", {}), np.zeros(len(column), np.bool_), column.is_valid().to_numpy()
+        return _Columns(f"{name}.", {}), np.zeros(len(column), np.bool_), _says_something(column)
     there = None if column.null_count == 0 else column.is_valid().to_numpy()
     errors.refuse_duplicates(f"{name}.{child.name}" for child in column.type)
     children = {}
@@ -179,7 +179,7 @@ def _decoded(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Mask]:
     import pyarrow as pa
 
     values: list[Any] = [None if text is None else decode(text) for text in column.to_pylist()]
-    wrong = np.array([value is not None and type(value) is not dict for value in values], np.bool_)
+    wrong = np.array([not is_absent(value) and type(value) is not dict for value in values], np.bool_)
     array, _ = column_from_values("", [value if type(value) is dict else None for value in values])
     if not pa.types.is_struct(array.type):
         array = pa.array([None] * len(values), pa.struct([]))
@@ -205,6 +205,9 @@ def _says_something(column: pa.ChunkedArray) -> Mask:
 
 
 def _is_null(column: pa.ChunkedArray) -> bool:
+    """Of the type that only nulls have, or the NaNs that data frames put into a column that has nothing."""
     import pyarrow as pa
 
+    if pa.types.is_floating(column.type):
+        return len(column) > 0 and not bool(_says_something(column).any())
     return bool(pa.types.is_null(column.type))

@@ -63,7 +63,7 @@ def _all_wrong(column: pa.ChunkedArray, kind: t.Type, rows: int) -> Read:
 def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> Read:
     if cells is Cells.CSV and isinstance(kind, t.Text):
         return read_texts(column)
-    if cells is Cells.CSV and isinstance(kind, t.Set) and not _any_starts(column, "["):
+    if cells is Cells.CSV and isinstance(kind, t.Set) and not _any_array(column):
         return _read_joined(column, kind, zone)
     parse = cell_reader(kind, unit, zone, cells)
     match kind:
@@ -103,10 +103,11 @@ def _read_joined(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
     return sets_of_lists(np.bincount(rows, minlength=len(lengths)).astype(np.int64), valid, read)
 
 
-def _any_starts(column: pa.ChunkedArray, start: str) -> bool:
+def _any_array(column: pa.ChunkedArray) -> bool:
+    """Whether some cell begins as a JSON array does."""
     import pyarrow.compute as pc
 
-    return bool(pc.any(pc.starts_with(column, start)).as_py())
+    return bool(pc.any(pc.starts_with(pc.utf8_ltrim(column, CSV_SPACE), "[")).as_py())
 
 
 def _read_number_texts(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, parse: Parse) -> Read:

@@ -19,6 +19,7 @@ from ucl.semantics.values.iso import WallClock, read_datetime
 from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
 from ucl.tables.formats.json_cells import decode
+from ucl.tables.formats.plain import from_decimal
 from ucl.tables.ingest.readers.reading import Cell, Parse
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
@@ -38,7 +39,8 @@ def cell_reader(kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> 
 
     def read(cell: Any) -> Cell:
         try:
-            raw = _undecimal(_raw(cell, kind, cells))
+            raw = _raw(cell, kind, cells)
+            raw = from_decimal(raw) if isinstance(raw, Decimal) else raw
             if is_absent(raw):
                 return None
             value = _wall_clock(raw) if isinstance(kind, t.DateTime) else parse_value(raw, kind, unit, zone)
@@ -61,13 +63,6 @@ def _raw(cell: Any, kind: t.Type, cells: Cells) -> Any:
     return cell
 
 
-def _undecimal(raw: Any) -> Any:
-    """A decimal as the int that it is, or as the nearest double."""
-    if not isinstance(raw, Decimal):
-        return raw
-    return float(raw) if not raw.is_finite() or raw % 1 else int(raw)
-
-
 def _from_csv(cell: str, kind: t.Type) -> Any:
     match kind:
         case t.Text() | t.Closed():
@@ -87,12 +82,12 @@ def _from_csv(cell: str, kind: t.Type) -> Any:
 
 
 def _set_from_csv(cell: str, element: t.Type | None) -> Any:
-    """`a; b`, or a JSON array."""
-    if cell.startswith("["):
+    """A JSON array where the cell begins as one, else `a; b`."""
+    if cell.lstrip(CSV_SPACE).startswith("["):
         try:
             return json.loads(cell)
         except (ValueError, RecursionError):
-            pass
+            raise Unreadable from None
     words = [word for part in cell.split(";") if (word := part.strip(CSV_SPACE))]
     return [word if element is None else _from_csv(word, element) for word in words]
 
