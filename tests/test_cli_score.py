@@ -365,3 +365,26 @@ def test_alerts_are_said(mail: Path) -> None:
     record = {"place": "oslo", "cost": 190}
     assert ran.lines == [{"alert": "dear", "severity": "warning", "record": record, "say": "oslo cost 190"}]
     assert run_here("alerts", "mail.ucl", "--memory", "memory.json").out == "warning: oslo cost 190  [dear]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"mood": "half', "is not JSON in line 1: unterminated string starting at column 10"),
+        (f'{{"mood": {"1" * 100_000}}}', "is not JSON: it has a number of more than 4,300 digits"),
+        (f'{{"mood": {"[" * 500}{"]" * 500}}}', "the context's `mood` can't be read from `[[["),
+        (f'{{"mood": {"[" * 9999}', "is not JSON: it is nested too deep"),
+        (r'{"mood": "\ud800"}', "the context's `mood` can't be read from"),
+        ('{"mood": "a", "mood": "b"}', "is not JSON: it gives `mood` twice in one object"),
+        ('{"mood": NaN}', "is not JSON: NaN is not a value of JSON"),
+    ],
+    ids=["half", "digits", "deep", "too-deep", "surrogate", "twice", "nan"],
+)
+def test_a_context_that_is_wrong_is_one_error(tmp_path: Path, text: str, said: str) -> None:
+    program, context = tmp_path / "p.ucl", tmp_path / "context.json"
+    program.write_text('context { mood: text = "x" }\ndef n() -> text = mood\n')
+    context.write_text(text)
+    ran = run_here("query", str(program), "n", "--context", str(context))
+    assert ran.status == 2
+    assert said in ran.err
+    assert "failed" not in ran.err

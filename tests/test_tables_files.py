@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +20,7 @@ from table_schemas import field, schema, values
 
 from ucl.semantics import types as t
 from ucl.semantics.zones import UTC
+from ucl.tables import compression
 from ucl.tables.errors import TableError
 from ucl.tables.files import read_sql, read_table
 from ucl.tables.ingest import ingest
@@ -112,7 +115,8 @@ def test_a_csv_cell_that_begins_as_an_array_is_one_or_nothing(tmp_path: Path) ->
         ("a,b,a\n1,2,3\n", "the table has more than one column `a`"),
         (b"a\nx\n\xe9t\xe9\n", "is not UTF-8 in line 3"),
         (b"\xe9,a\n1,2\n", "is not UTF-8 in line 1"),
-        ("a\n1".encode("utf-16"), "is binary, and neither Parquet nor Arrow"),
+        ("a\n1".encode("utf-16"), "is UTF-16"),
+        ("a\n1".encode("utf-16-le"), "is binary, and neither Parquet nor Arrow"),
     ],
 )
 def test_broken_csv(tmp_path: Path, text: bytes | str, message: str) -> None:
@@ -193,12 +197,21 @@ def test_rows_without_common_keys_do_not_fill_the_memory(tmp_path: Path) -> None
         ('{"a": ' + "1" * 5000 + "}", "a number of more than 4,300 digits"),
         (b'{"a": "\xff"}', "is not UTF-8 in line 1"),
         ('{"\\ud800": 1}', "has a key that is no text"),
+        ('{"a": "half', "unterminated string starting at column 7"),
+        ('{"a": 1}'.encode("utf-16"), "is UTF-16"),
     ],
 )
 def test_broken_json(tmp_path: Path, text: bytes | str, message: str) -> None:
     with pytest.raises(TableError) as caught:
         read_table(written(tmp_path, "a.jsonl", text))
     assert message in caught.value.message
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", " \n"])
+def test_no_byte_is_no_json_and_no_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(TableError, match=r"a.json` is empty, and no JSON"):
+        read_table(written(tmp_path, "a.json", text))
+    assert read_table(written(tmp_path, "a.jsonl", text)).num_rows == 0
 
 
 # --- Parquet and Arrow ----------------------------------------------------------------------------------------------
@@ -235,6 +248,15 @@ def test_damaged_files(tmp_path: Path, name: str, data: bytes) -> None:
         read_table(written(tmp_path, name, data))
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.parquet", "Parquet"), ("a.arrow", "Arrow"), ("a.csv.gz", "gzip"), ("a.jsonl.zst", "zstd")]
+)
+def test_a_file_of_another_kind_is_not_called_cut_off(tmp_path: Path, name: str, kind: str) -> None:
+    with pytest.raises(TableError) as caught:
+        read_table(written(tmp_path, name, "a,b\n1,2\n"))
+    assert f"is no {kind} file" in caught.value.message
+
+
 def test_repeated_columns_of_any_format(tmp_path: Path) -> None:
     twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     with pytest.raises(TableError, match="more than one column `a`"):
@@ -262,6 +284,43 @@ def test_compressed_text(tmp_path: Path) -> None:
 def test_standard_input_is_told_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     assert read_table("-").to_pydict() == {"a": ["1"]}
+
+
+CSV = b"a\n1\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [gzip.compress(CSV), bz2.compress(CSV), pa.compress(CSV, codec="zstd", asbytes=True)],
+    ids=["gz", "bz2", "zst"],
+)
+def test_compression_is_told_by_the_first_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+    assert read_table("-").to_pydict() == {"a": ["1"]}
+    for name in ("a", "a.csv"):
+        assert read_table(written(tmp_path, name, data)).to_pydict() == {"a": ["1"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [("a.csv.xz", lzma.compress(CSV), "xz"), ("a", lzma.compress(CSV), "xz"), ("a.xlsx", b"PK\x03\x04rest", "zip")],
+)
+def test_compressions_that_are_not_read_are_named(tmp_path: Path, name: str, data: bytes, kind: str) -> None:
+    with pytest.raises(TableError, match=f"is compressed as {kind}, which is not read"):
+        read_table(written(tmp_path, name, data))
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, "a.csv.gz", gzip.compress(b"a\n" + b"1" * (9 << 20)))
+    assert read_table(path).num_rows == 1
+    monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 8 << 20)
+    with pytest.raises(TableError, match="unpacks to more than 8 MiB"):
+        read_table(path)
+    monkeypatch.setattr(compression, "_MOST_TIMES", 2000)
+    assert read_table(path).num_rows == 1
+    monkeypatch.setattr(compression, "_MOST_BYTES", 1 << 20)
+    with pytest.raises(TableError, match="unpacks to more than 1 MiB"):
+        read_table(path)
 
 
 def test_a_format_may_be_named(tmp_path: Path) -> None:

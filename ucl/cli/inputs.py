@@ -125,7 +125,8 @@ def _object(path: Path) -> Mapping[str, Any]:
     except UnicodeDecodeError:
         raise CommandError(f"`{path}` is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise CommandError(f"`{path}` is not JSON in line {error.lineno}: {error.msg.lower()}") from None
+        what = error.msg.lower().removesuffix(" at")
+        raise CommandError(f"`{path}` is not JSON in line {error.lineno}: {what} at column {error.colno}") from None
     except ValueError as error:
         raise CommandError(f"`{path}` is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -137,8 +138,16 @@ def _parse(text: str) -> Any:
     """JSON as the standard has it: no key twice, no NaN."""
     try:
         return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_refuse)
+    except (json.JSONDecodeError, _Refused):
+        raise
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise _Refused("it is nested too deep") from None
+    except ValueError:
+        raise _Refused("it has a number of more than 4,300 digits") from None
+
+
+class _Refused(ValueError):  # noqa: N818 - a signal, not an error
+    """Something that JSON itself lets pass, or that Python can't hold."""
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -146,9 +155,9 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"it gives `{repeated}` twice in one object")
+        raise _Refused(f"it gives `{repeated}` twice in one object")
     return found
 
 
 def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is not a value of JSON")
+    raise _Refused(f"{word} is not a value of JSON")

@@ -18,6 +18,7 @@ from ucl.semantics.zones import Zone
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MIDNIGHT = dt.datetime(1970, 1, 1)
+_DEEPEST = 100
 
 
 def to_python(value: Value, type: t.Type, zone: Zone | None) -> Any:
@@ -71,23 +72,30 @@ def instant_to_python(instant: int, zone: Zone | None) -> dt.datetime:
         return utc
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """A caller's Python value in the terms of `semantics.values`: JSON, and Python's own dates, times and sets.
 
-    Models (anything with `model_dump`) become objects, arrays and NumPy scalars lists and numbers.
+    Models (anything with `model_dump`) become objects, arrays and NumPy scalars lists and numbers. What lies `_DEEPEST`
+    levels down is left as it is: no type goes so deep.
     """
+    if depth > _DEEPEST:
+        return value
     match value:
+        case dt.datetime() if value != value:  # NaT
+            return None
         case None | bool() | int() | float() | str() | dt.date() | dt.time() | dt.timedelta():
             return value
         case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): plain(item, depth + 1) for key, item in value.items()}
         case frozenset() | set():
-            return frozenset(map(plain, value))
+            return frozenset(plain(item, depth + 1) for item in value)
         case list() | tuple():
-            return [plain(item) for item in value]
+            return [plain(item, depth + 1) for item in value]
+        case type():
+            return value
         case _ if hasattr(value, "model_dump"):
-            return plain(value.model_dump())
+            return plain(value.model_dump(), depth + 1)
         case _ if hasattr(value, "tolist"):
-            return plain(value.tolist())
+            return plain(value.tolist(), depth + 1)
         case _:
             return value

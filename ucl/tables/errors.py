@@ -58,6 +58,24 @@ def damaged(path: str, kind: str) -> TableError:
     return TableError(f"`{path}` is not a whole {kind} file", "it may have been cut off: write or fetch it again")
 
 
+def not_of_kind(path: str, kind: str) -> TableError:
+    """A file of another kind under a name that ends as this kind's do."""
+    return TableError(f"`{path}` is no {kind} file", "give it the ending of what it holds")
+
+
+def unread_compression(path: str, kind: str) -> TableError:
+    """A spreadsheet is a zip archive too."""
+    return TableError(f"`{path}` is compressed as {kind}, which is not read", "unpack it, or use gzip, zstd or bzip2")
+
+
+def unpacks_to_too_much(path: str, most: int) -> TableError:
+    return TableError(f"`{path}` unpacks to more than {most >> 20} MiB", "unpack it first, where its source is trusted")
+
+
+def utf_16(path: str) -> TableError:
+    return TableError(f"`{path}` is UTF-16", "save it in the encoding UTF-8")
+
+
 def not_installed(package: str, extra: str) -> TableError:
     return TableError(f"`{package}` is not installed", f"pip install 'ucl[{extra}]'")
 
@@ -94,6 +112,11 @@ def ragged_row(path: str, line: int, expected: int, found: int) -> TableError:
 
 def bad_csv(path: str, problem: str) -> TableError:
     return TableError(f"`{path}` can't be read as CSV: {problem}")
+
+
+def empty_json(path: str) -> TableError:
+    """JSON has at least one value; JSON Lines may have no line."""
+    return TableError(f"`{path}` is empty, and no JSON", "write `[]` for a table without rows")
 
 
 def bad_json(path: str, line: int, problem: str) -> TableError:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from ucl.tables import errors
 from ucl.tables.cells import without_marks
+from ucl.tables.compression import COMPRESSED, unpacked
 from ucl.tables.entry import admitted
 from ucl.tables.formats.csv_text import read_csv
-from ucl.tables.formats.json_text import read_json
+from ucl.tables.formats.json_text import read_json, read_json_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +36,9 @@ _ENDINGS = {
     ".ipc": "arrow",
     ".arrows": "arrow",
 }
-_COMPRESSED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 _STREAM_START = b"\xff\xff\xff\xff"
+_TEXTS = ("csv", "json", "jsonl")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_table(path: str, *, format: str | None = None) -> pa.Table:
@@ -48,8 +50,10 @@ def read_table(path: str, *, format: str | None = None) -> pa.Table:
     name = "standard input" if path == STDIN else path
     if format is not None and format not in _READERS:
         raise errors.unknown_format(format, _READERS)
-    data = _contents(path)
+    data = unpacked(_contents(path), path, name)
     chosen = format or _format_by_name(path) or _format_by_content(data)
+    if data.startswith(_UTF_16) and chosen in _TEXTS:
+        raise errors.utf_16(name)
     table = admitted(_READERS[chosen](data, name))
     errors.refuse_duplicates(table.column_names)
     return table
@@ -93,23 +97,12 @@ def _contents(path: str) -> bytes:
     except ValueError as problem:
         # A name that no file can have.
         raise errors.unreadable_file(path, OSError(0, "no file has such a name")) from problem
-    compression = _COMPRESSED.get(PurePath(path).suffix.lower())
-    return data if compression is None else _decompressed(data, path, compression)
-
-
-def _decompressed(data: bytes, path: str, compression: str) -> bytes:
-    import pyarrow as pa
-
-    try:
-        with pa.CompressedInputStream(pa.py_buffer(data), compression) as stream:
-            return bytes(stream.read())
-    except (OSError, pa.ArrowException) as problem:
-        raise errors.damaged(path, compression) from problem
+    return data
 
 
 def _format_by_name(path: str) -> str | None:
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
+    if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return _ENDINGS.get(suffixes[-1]) if suffixes else None
 
@@ -130,7 +123,7 @@ def _read_parquet(data: bytes, name: str) -> pa.Table:
     try:
         return without_marks(parquet.ParquetFile(pa.BufferReader(data)).read())
     except (OSError, pa.ArrowException) as problem:
-        raise errors.damaged(name, "Parquet") from problem
+        raise _not_whole(data, name, "Parquet", (b"PAR1",)) from problem
 
 
 def _read_arrow(data: bytes, name: str) -> pa.Table:
@@ -142,14 +135,19 @@ def _read_arrow(data: bytes, name: str) -> pa.Table:
         whole = table.read_all()
         whole.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        raise errors.damaged(name, "Arrow") from problem
+        raise _not_whole(data, name, "Arrow", (b"ARROW1", _STREAM_START)) from problem
     return without_marks(whole)
+
+
+def _not_whole(data: bytes, name: str, kind: str, starts: tuple[bytes, ...]) -> errors.TableError:
+    """Something else under the name, or what is left of the file."""
+    return errors.damaged(name, kind) if not data or data.startswith(starts) else errors.not_of_kind(name, kind)
 
 
 _READERS: dict[str, Callable[[bytes, str], pa.Table]] = {
     "csv": read_csv,
     "json": read_json,
-    "jsonl": read_json,
+    "jsonl": read_json_lines,
     "parquet": _read_parquet,
     "arrow": _read_arrow,
 }

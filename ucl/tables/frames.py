@@ -52,7 +52,20 @@ def _from_stream(data: Any) -> pa.Table:
     try:
         return pa.table(data)
     except (pa.ArrowException, TypeError, ValueError) as problem:
-        raise errors.not_a_table(f"this {_kind(data)}") from problem
+        _refuse_column(data)
+        raise errors.not_a_table(_kind(data)) from problem
+
+
+def _refuse_column(data: Any) -> None:
+    """Names the first column that Arrow can't take, of what has columns; else returns."""
+    import pyarrow as pa
+
+    names = getattr(data, "columns", None)
+    for name in names if isinstance(names, list) else ():
+        try:
+            pa.table(data[[name]])
+        except (pa.ArrowException, TypeError, ValueError) as problem:
+            raise errors.unusable_column(str(name), str(problem).partition("\n")[0]) from problem
 
 
 def _from_pandas(data: Any) -> pa.Table:

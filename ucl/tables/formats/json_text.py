@@ -36,6 +36,13 @@ class _NotANumber(_Refused):
 
 def read_json(data: bytes, name: str) -> pa.Table:
     """The table; no rows give a table without columns. `name` is the file's, for messages. Raises `TableError`."""
+    if not data.removeprefix(_BOM).strip():
+        raise errors.empty_json(name)
+    return read_json_lines(data, name)
+
+
+def read_json_lines(data: bytes, name: str) -> pa.Table:
+    """The same, but no line at all is a table without rows."""
     try:
         text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -93,7 +100,7 @@ def _parsed(text: str, name: str, line: int) -> Any:
     except _NotANumber as problem:
         raise errors.bad_json(name, line, f"`{problem}` is no JSON number; write null") from None
     except json.JSONDecodeError as problem:
-        what = problem.msg[:1].lower() + problem.msg[1:]
+        what = problem.msg[:1].lower() + problem.msg[1:].removesuffix(" at")
         raise errors.bad_json(name, line + problem.lineno - 1, f"{what} at column {problem.colno}") from None
     except ValueError:
         raise errors.bad_json(name, line, "it has a number of more than 4,300 digits") from None
