@@ -90,7 +90,7 @@ class Examples:
             return self._record(type.schema.fields, root, path, values) if there else None
         if (root, path) in values:
             return values[root, path]
-        default = self._default(field)
+        default = self.default(field)
         if default is not None:
             return default
         return None if isinstance(field.type, t.Optional) else self.usual(Place(root, path, field))
@@ -149,10 +149,10 @@ class Examples:
         return kept
 
     def _is_default(self, field: Field, value: Any) -> bool:
-        default = self._default(field)
+        default = self.default(field)
         return default is not None and bool(default == value)
 
-    def _default(self, field: Field) -> Any:
+    def default(self, field: Field) -> Any:
         """The value of a field's default, once for each field; None where it has none."""
         if field.default is None:
             return None

@@ -143,12 +143,33 @@ class Finder:
     # --- relations --------------------------------------------------------------------------------------------------
 
     def _related(self, box: Box, asked: list[Asked], values: Mapping[Place, Any]) -> Mapping[Place, Any] | Verdict:
-        places = self._places_of(asked)
-        key = (tuple(asked), tuple(self._mask_key(box, place) for place in places))
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._search(box, asked, places, values)
-        return known
+        """What shares no field is looked for apart: a value for the one is none for the other."""
+        chosen: dict[Place, Any] = {}
+        undecided = False
+        for together, places in self._connected(asked):
+            key = (tuple(together), tuple(self._mask_key(box, place) for place in places))
+            known = self._known.get(key)
+            if known is None:
+                known = self._known[key] = self._search(box, together, places, values)
+            if known is Verdict.EMPTY:
+                return Verdict.EMPTY
+            if isinstance(known, Verdict):
+                undecided = True
+            else:
+                chosen |= known
+        return Verdict.UNDECIDED if undecided else chosen
+
+    def _connected(self, asked: list[Asked]) -> list[tuple[list[Asked], list[Place]]]:
+        """What is asked in groups that have no field in common, each with its fields."""
+        groups: list[tuple[list[Asked], list[Place]]] = []
+        for each in asked:
+            own = self._places_of([each])
+            joined = [group for group in groups if any(place in group[1] for place in own)]
+            groups = [group for group in groups if group not in joined]
+            members = [member for group in joined for member in group[0]]
+            places = [place for group in joined for place in group[1]]
+            groups.append(([*members, each], list(dict.fromkeys([*places, *own]))))
+        return groups
 
     def _mask_key(self, box: Box, place: Place) -> Any:
         found = self.space.places.get(place)
@@ -281,6 +302,9 @@ class Finder:
     def _tries(self, box: Box, place: Place) -> Iterator[Any]:
         found = self.space.places.get(place)
         if found is None:
+            default = self.examples.default(place.declared)
+            if default is not None:
+                yield default
             yield self.examples.usual(place)
             yield from self._whole_domain(place)
             return
@@ -294,6 +318,12 @@ class Finder:
             yield from _more(axis, cell)
 
     def _whole_domain(self, place: Place) -> Iterator[Any]:
+        if isinstance(place.type, t.Set) and place.type.element is not None:
+            inner = line.span_of(place.type.element)
+            if isinstance(place.type.element, t.Weekday | t.Closed) and inner is not None:
+                members = [line.value_at(key, place.type.element) for key in range(*inner)]
+                yield frozenset(members)
+                yield from (frozenset([member]) for member in members)
         if line.span_of(place.type) is None:
             return
         for low, end in self.scene.reader.solver.domain(Term(place, "")):
