@@ -251,6 +251,9 @@ def test_what_is_wrong_can_not_be_written(condition: str) -> None:
         rule("remote").replace('"said so"', '"\\x"'),
         rule("remote") + "\n\naction a on Meeting {\n  do nothing\n}",
         rule("remote") + "\n\nimport std.mail",
+        "property p on Meeting {\n  expect fires(nothing_late)\n}",
+        "property p on Meeting {\n  expect applies(vip)\n}",
+        "property p on Meeting {\n  expect contribution(nothing_late) > 0\n}",
         "let x = 3",
     ],
 )

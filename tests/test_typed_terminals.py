@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typed_programs import MEETINGS, PROGRAMS, large
 from typed_walks import accepts, errors_in, grammar_text, matcher, rule
@@ -47,6 +47,7 @@ def test_times_are_those_of_a_day() -> None:
             assert bool(found) == (hour < 24 and minute < 60)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1439), st.integers(0, 1439))
 def test_ranges_of_times_have_two_ends(a: int, b: int) -> None:
     text = f"{a // 60:02}:{a % 60:02}..{b // 60:02}:{b % 60:02}"
@@ -54,6 +55,7 @@ def test_ranges_of_times_have_two_ends(a: int, b: int) -> None:
     assert found == (a != b)
 
 
+@settings(deadline=None)
 @given(st.integers(-2000, 20000), st.integers(-2000, 20000), st.sampled_from(["..", "..="]))
 def test_ranges_of_ints_are_not_empty(a: int, b: int, dots: str) -> None:
     found = bool(terminal("INT_RANGE").fullmatch(f"{a}{dots}{b}"))
@@ -62,6 +64,7 @@ def test_ranges_of_ints_are_not_empty(a: int, b: int, dots: str) -> None:
         assert found
 
 
+@settings(deadline=None)
 @given(st.decimals(-50, 2000, places=2), st.decimals(-50, 2000, places=2))
 def test_ranges_of_floats_are_not_empty(a: object, b: object) -> None:
     if terminal("FLOAT_RANGE").fullmatch(f"{a}..{b}"):
@@ -71,12 +74,14 @@ def test_ranges_of_floats_are_not_empty(a: object, b: object) -> None:
 MINUTES = {"min": 1, "h": 60, "d": 1440}
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2000), st.integers(0, 2000), st.sampled_from([*MINUTES]), st.sampled_from([*MINUTES]))
 def test_ranges_of_durations_are_not_empty(a: int, b: int, low: str, high: str) -> None:
     found = bool(terminal("DURATION_RANGE").fullmatch(f"{a}{low}..{b}{high}"))
     assert not found or a * MINUTES[low] < b * MINUTES[high]
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"-?[0-2]\.?[0-9]{0,4}%?", fullmatch=True))
 def test_scores_are_within_one(text: str) -> None:
     if terminal("SCORE", "meetings").fullmatch(text):
@@ -118,6 +123,7 @@ def allowed_as_name(start: object, name: str) -> bool:
 NAMES = st.text("aelnrtuv_", min_size=1, max_size=9).filter(lambda n: not n.startswith(("new", "second_")))
 
 
+@settings(deadline=None)
 @given(st.sets(NAMES, max_size=6), NAMES)
 def test_all_names_are_new_ones_but_those_that_are_taken(taken: set[str], name: str) -> None:
     pattern = _as_pattern(frozenset(taken))

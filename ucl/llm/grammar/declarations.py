@@ -179,10 +179,11 @@ def _facts(values: Values) -> Iterator[Form]:
     vocabulary, define = values.vocabulary, values.define
     number = _literal(values, FLOAT)
     rule = _rule_name(values)
-    spoken = define.rule_of("spoken_of", [rule, _constraint_name(values)])
-    for word in ("applies", "fires"):
-        if spoken is not None and values.has(word):
-            yield chain(f"{word}(", spoken, ")")
+    applying = define.rule_of("applying", [rule, _constraint_name(values)])
+    if applying is not None and values.has("applies"):
+        yield chain("applies(", applying, ")")
+    if rule is not None and values.has("fires"):
+        yield chain("fires(", rule, ")")
     if rule is not None and values.has("contribution"):
         yield chain("contribution(", rule, ")", values.compare, number)
     for name, type_ in OUTCOMES.items():
