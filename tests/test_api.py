@@ -6,11 +6,13 @@ import asyncio
 import datetime as dt
 import inspect
 import math
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from cli_runs import run_here
 import ucl
 from ucl.scoring import CallError
 from ucl.scoring.compiled import AroundTable
+from ucl.tables.errors import TableError
 
 PROGRAM = """\
 context { mood: "calm" | "busy" = "calm"  day: date? }
@@ -322,3 +325,67 @@ def test_what_counts_as_contested_can_be_set() -> None:
     program = ucl.compile("schema S { n: int }\nrule a on S { score 0.1 }\nrule b on S { score -0.2 }")
     assert program.score({"n": [1]}).decision.tolist() == ["suggest_alternative"]
     assert program.score({"n": [1]}, contested_from=0.1).decision.tolist() == ["ask_user"]
+
+
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [
+        ({"now": pd.NaT}, "`NaT` is not a time"),
+        ({"now": 5}, "`5` is not a time"),
+        ({"weights": [1]}, "`weights` is a number for each rule"),
+        ({"timezone": 5}, "`timezone` is the name"),
+        ({"threads": "x"}, "`threads` is a whole number"),
+        ({"threads": -1}, "`threads` is a whole number"),
+        ({"schema": 5}, "`schema` is the name"),
+        ({"group_by": ["n"]}, "`group_by` is the name"),
+        ({"context": [1]}, "not an object"),
+    ],
+)
+def test_an_argument_of_a_wrong_kind_is_said(around: dict[str, Any], said: str) -> None:
+    program = ucl.compile("schema S { n: int }\nrule a on S { score 1 }\ndef one() -> int = 1\n")
+    with pytest.raises(CallError, match=re.escape(said)):
+        program.score([{"n": 1}], **around)
+
+
+def test_a_row_that_is_none_is_said() -> None:
+    result = ucl.compile("schema S { n: int }\nrule a on S { score 1 }\n").score([{"n": 1}])
+    wrong_rows: list[Any] = ["x", None, 1.5, True, 1, -1]
+    for wrong in wrong_rows:
+        for ask in (
+            result.explain,
+            result.fired,
+            lambda row: result.to_arrow([row]),
+            lambda row: [*result.rows([row])],
+        ):
+            with pytest.raises(CallError, match="row"):
+                ask(wrong)
+    with pytest.raises(CallError, match="`top` is a whole number"):
+        result.ranking("x")  # type: ignore[arg-type]
+    first: Any = np.int64(0)
+    assert result.explain(first).row == 0
+
+
+@pytest.mark.parametrize("door", [ucl.compile, ucl.load])
+@pytest.mark.parametrize("wrong", [None, 5])
+def test_a_program_that_is_no_text_and_no_path(door: Any, wrong: object) -> None:
+    with pytest.raises(TypeError, match=f"takes the (text|path) of a program, not `{wrong}`"):
+        door(wrong)
+
+
+def test_a_table_that_is_none_or_has_a_column_that_can_not_be_read() -> None:
+    program = ucl.compile("schema S { n: int }\nrule a on S { score 1 }\n")
+    with pytest.raises(TableError, match=r"^a value of the kind `Series` is not a table"):
+        program.score(pl.Series([1]))
+    with pytest.raises(TableError, match="the column `wide` can't be read"):
+        program.score(pl.DataFrame({"n": [1], "wide": pl.Series([1], dtype=pl.Int128)}))
+
+
+def test_a_context_takes_what_pandas_has_for_an_absent_time() -> None:
+    program = ucl.compile("context { d: datetime? }\nschema S { n: int }\nrule a on S { when absent(d) score 1 }\n")
+    assert program.score([{"n": 1}], context={"d": pd.NaT}).total.tolist() == [1.0]
+
+
+def test_grouping_by_a_field_names_its_column() -> None:
+    program = ucl.compile('schema S { day: text from "Day" }\nrule a on S { score 1 }\n')
+    with pytest.raises(CallError, match="the field `day` is the column `Day`"):
+        program.score([{"Day": "mon"}], group_by="day")

@@ -39,6 +39,8 @@ def start_call(
         now = given["now"] if now is None else now
         given = {name: value for name, value in given.items() if name != "now"}
     moment = time.time_ns() // 1000 if now is None else instant(now, zone)
+    if weights is not None and not isinstance(weights, Mapping):
+        raise errors.wrong_argument("weights", 'a number for each rule: {"rule": 0.5}', weights)
     call = make_call(program, moment, zone, given, remembered, weights, contested_from)
     if isinstance(call, Problem):
         raise errors.bad_call(call)
@@ -46,6 +48,8 @@ def start_call(
 
 
 def find_zone(name: str) -> Zone:
+    if not isinstance(name, str):
+        raise errors.wrong_argument("timezone", "the name of a time zone", name)
     zone = Zone.load(name)
     if zone is None:
         raise errors.unknown_zone(name)
@@ -54,14 +58,16 @@ def find_zone(name: str) -> Zone:
 
 def instant(moment: Moment, zone: Zone) -> int:
     """Microseconds since 1970-01-01T00:00Z."""
+    given = moment
     if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
         moment = moment.isoformat()
     if isinstance(moment, str) and len(moment) == len("2026-03-04"):
         moment = f"{moment}T00:00"
     try:
-        parsed = parse_value(moment, t.DATETIME, None, zone)
+        # What is absent (NaT) is a datetime to Python, though not one that equals itself.
+        parsed = parse_value(moment if moment == moment else None, t.DATETIME, None, zone)
     except Unreadable:
-        raise errors.bad_now(str(moment)) from None
+        raise errors.bad_now(str(given)) from None
     assert isinstance(parsed, int)
     return parsed
 
@@ -84,6 +90,8 @@ def choose_schema(program: Program, name: str | None, used: Iterable[Schema], wh
 
     A program in which nothing uses a schema may be asked about its only one.
     """
+    if name is not None and not isinstance(name, str):
+        raise errors.wrong_argument("schema", "the name of a schema", name)
     schemas = {schema.name: schema for schema in [*used, *program.schemas.values()]}
     if name is not None:
         if name not in schemas:
@@ -95,3 +103,10 @@ def choose_schema(program: Program, name: str | None, used: Iterable[Schema], wh
     if len(candidates) > 1:
         raise errors.which_schema(candidates)
     return next(iter(candidates.values()))
+
+
+def checked_threads(threads: int | None) -> int | None:
+    """None, or 0, for as many as suit the table."""
+    if threads is None or (isinstance(threads, int) and not isinstance(threads, bool) and threads >= 0):
+        return threads
+    raise errors.wrong_argument("threads", "a whole number of cores", threads)

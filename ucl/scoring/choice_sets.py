@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def choice_sets(table: pa.Table, column: str) -> NDArray[np.int64]:
-    """A number for each row's choice set; rows without a value are one set."""
+def choice_sets(table: pa.Table, column: str, schema: p.Schema) -> NDArray[np.int64]:
+    """A number for each row's choice set; rows without a value are one set. `schema` is what a row is."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if not isinstance(column, str):
+        raise errors.wrong_argument("group_by", "the name of a column", column)
     names = {nfc(name): name for name in table.column_names}
     if nfc(column) not in names:
-        raise errors.no_such_column(column, table.column_names)
+        meant = next((field.column for field in schema.fields if field.name == nfc(column)), None)
+        raise errors.no_such_column(column, table.column_names, meant)
     values = table[names[nfc(column)]]
     if pa.types.is_null(values.type):
         return np.zeros(len(values), np.int64)

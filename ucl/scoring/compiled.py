@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 from ucl.models.surface import Surface, surface_of
 from ucl.models.values import plain, to_python
 from ucl.scoring import errors
-from ucl.scoring.calls import Moment, choose_schema, find_zone, instant, scored_schemas, start_call
+from ucl.scoring.calls import Moment, checked_threads, choose_schema, find_zone, instant, scored_schemas, start_call
 from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
@@ -150,7 +150,7 @@ class CompiledProgram:
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
         call = start_call(program, context, memory, now, timezone, weights, contested_from)
-        return score_table(program, chosen, call, _as_table(table), group_by, threads, on_compile)
+        return score_table(program, chosen, call, _as_table(table), group_by, checked_threads(threads), on_compile)
 
     async def score_async(self, table: Any, schema: str | None = None, **around: Unpack[AroundTable]) -> Result:
         """As `score`, in a thread of its own, so that an event loop goes on: the kernels don't hold Python's lock.
@@ -175,7 +175,10 @@ class CompiledProgram:
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
-        return score_batches(program, chosen, start_call(program, **around), batches, threads)
+        call = start_call(program, **around)
+        if isinstance(batches, str | bytes) or not isinstance(batches, Iterable):
+            raise errors.wrong_argument("batches", "an iterable of record batches or tables", batches)
+        return score_batches(program, chosen, call, batches, checked_threads(threads))
 
     def act(
         self,
@@ -236,6 +239,8 @@ class CompiledProgram:
             return evaluate.query(self.semantic, name, values, call)
 
     def definition(self, name: str) -> Definition:
+        if not isinstance(name, str):
+            raise errors.wrong_argument("name", "the name of a definition", name)
         if name not in self.semantic.definitions:
             raise errors.no_such_definition(name, self.semantic.definitions)
         return self.semantic.definitions[name]

@@ -15,6 +15,8 @@ def load(path: str | PathLike[str]) -> CompiledProgram:
 
     Raises `CompileError`, whose `diagnostics` say everything that is wrong; `OSError` where the file can't be opened.
     """
+    if not isinstance(path, str | PathLike):
+        raise TypeError(f"`ucl.load` takes the path of a program, not `{path!r:.60}`")
     program, report = check_path(Path(path))
     if program is None:
         raise CompileError(report)
@@ -26,4 +28,6 @@ def compile(text: str, name: str = "program") -> CompiledProgram:
 
     Raises `CompileError` as `load` does.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"`ucl.compile` takes the text of a program, not `{text!r:.60}`")
     return CompiledProgram(compile_program(Source(f"{name}.ucl", text)))

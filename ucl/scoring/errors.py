@@ -28,6 +28,11 @@ def bad_call(problem: Problem) -> CallError:
     return CallError(problem.message, problem.help)
 
 
+def wrong_argument(name: str, wants: str, given: object) -> CallError:
+    """An argument of a kind that says nothing: `wants` is what the argument is."""
+    return CallError(f"`{name}` is {wants}, not `{given!r:.60}`")
+
+
 def unknown_zone(name: str) -> CallError:
     return CallError(f"`{name}` is not a time zone", 'name one of the tz database, such as `"Europe/Berlin"`')
 
@@ -56,8 +61,10 @@ def no_such_definition(name: str, known: Iterable[str]) -> CallError:
     return CallError(f"the program has no definition `{name}`", _choices(name, list(known)))
 
 
-def no_such_column(name: str, known: Iterable[str]) -> CallError:
-    return CallError(f"the table has no column `{name}` to group by", _choices(name, list(known)))
+def no_such_column(name: str, known: Iterable[str], of_field: str | None) -> CallError:
+    """`of_field` is the column of the field of this name, where there is one."""
+    help = _choices(name, list(known)) if of_field is None else f"the field `{name}` is the column `{of_field}`"
+    return CallError(f"the table has no column `{name}` to group by", help)
 
 
 def not_comparable(column: str) -> CallError:

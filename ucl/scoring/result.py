@@ -88,7 +88,7 @@ def score_planned(
 ) -> Result:
     """The same with a plan that has been lowered for the call."""
     columns = ingest(table, schema, call.zone)
-    groups = None if group_by is None else choice_sets(table, group_by)
+    groups = None if group_by is None else choice_sets(table, group_by, schema)
     with errors.bounded():
         threads = threads or _threads_for(columns.rows)
         scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
@@ -243,6 +243,8 @@ class Result:
 
         Of a table that `group_by` splits, the ranking is over all rows.
         """
+        if top is not None and not isinstance(top, int | np.integer):
+            raise errors.wrong_argument("top", "a whole number of rows", top)
         rows = self._best_rows(len(self) if top is None else max(top, 0))
         return [self._ranked(row) for row in rows]
 
@@ -268,7 +270,7 @@ class Result:
 
     def outcomes(self, rows: Iterable[int] | None = None) -> Iterator[Outcome]:
         """What is said of each row: of all, or of the rows named, in their order."""
-        wanted = np.arange(len(self)) if rows is None else np.fromiter(rows, np.int64)
+        wanted = self._numbers(rows)
         for chunk in self._chunks(wanted):
             told = self._details(chunk)
             yield from (self._outcome(told, place, row) for place, row in enumerate(chunk.tolist()))
@@ -278,7 +280,7 @@ class Result:
 
         With `reasons` each has `why`, a sentence, and `reasons`, what was added and what forbids.
         """
-        wanted = list(range(len(self))) if rows is None else list(rows)
+        wanted = self._numbers(rows).tolist()
         for row, outcome in zip(wanted, self.outcomes(wanted), strict=True):
             said = row_json(row, outcome)
             yield (said | {"why": self.why(outcome), "reasons": self._reasons(outcome)} if reasons else said)
@@ -316,15 +318,26 @@ class Result:
             {told.rules[rule]: int(amounts[rule]) for rule in np.flatnonzero(told.counted[place]).tolist()},
         )
 
+    def _numbers(self, rows: Iterable[int] | None) -> NDArray[np.int64]:
+        """All rows, or those that a caller names, which must be there."""
+        if rows is None:
+            return np.arange(len(self))
+        if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+            raise errors.wrong_argument("rows", "a list of numbers of rows", rows)
+        return np.array([self._row(row) for row in rows], np.int64)
+
     def _row(self, row: int) -> int:
+        if not isinstance(row, int | np.integer) or isinstance(row, bool):
+            raise errors.wrong_argument("row", "the number of a row", row)
         if not 0 <= row < len(self):
             raise errors.no_such_row(row, len(self))
-        return row
+        return int(row)
 
     # --- reasons ----------------------------------------------------------------------------------------------------
 
     def explain(self, row: int) -> Explanation:
         """Why a row scores as it does: evaluated anew, by the definition, and held against what the kernels say."""
+        row = self._row(row)
         scored, known = self._scored, self.outcome(row)
         if known.total is None and row in scored.columns.invalid:
             return Explanation(row, scored.schema, None, known, (), self._call)
@@ -387,7 +400,8 @@ class Result:
         from ucl.scoring.columns import result_columns
         from ucl.tables.output import append_results
 
-        table = self._scored.table if rows is None else self._scored.table.take(list(rows))
+        wanted = self._numbers(rows)
+        table = self._scored.table if rows is None else self._scored.table.take(wanted)
         metadata = {
             "now": self._now_text(),
             "timezone": self.timezone,
@@ -395,7 +409,6 @@ class Result:
             "gaps": str(self.gaps),
             "invalid_rows": str(len(self.invalid)),
         }
-        wanted = np.arange(len(self)) if rows is None else np.array(rows, np.int64)
         arrays = (self.total[wanted], self.feasible[wanted], self.contested[wanted], self.decision[wanted])
         invalid = [self.invalid.get(row) for row in wanted.tolist()]
 
