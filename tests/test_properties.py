@@ -199,6 +199,13 @@ def test_a_score_that_varies_leaves_what_depends_on_it_undecided() -> None:
     assert isinstance(decided(rules, "true", "score >= -1"), Undecided)
 
 
+def test_what_one_rule_adds_does_not_wait_for_others() -> None:
+    rules = """rule dear on Meeting { when price > 10 score -ramp(price, 10, 100) }
+               rule first on Meeting { when priority > 8 score 0.5 }"""
+    assert decided(rules, "priority == 9", "contribution(first) == 0.5") == Proved()
+    assert isinstance(decided(rules, "priority >= 8", "contribution(first) == 0.5"), Counterexample)
+
+
 def test_rows_that_overflow_keep_every_promise() -> None:
     source = """schema S { n: int }
       rule r on S { when n + 1 > n score 1 }

@@ -82,7 +82,7 @@ class Prover:
         needs = needs_of(promise)
         declarations = self.declarations
         declarations.note(needs.facts)
-        declarations.note(declarations.rules if needs.total else ())
+        declarations.note(declarations.rules if needs.total or needs.added else ())
         declarations.note(declarations.constraints if needs.feasible else ())
         given = [] if days is None else [days]
         given += [day for name in sorted(needs.facts) if (day := declarations.written(name).today) is not None]

@@ -33,9 +33,10 @@ _EXACT = 2**53
 
 @frozen
 class Needs:
-    """`facts` are the declarations that it names."""
+    """`facts` are the declarations that it names, `added` the rules whose contributions it asks for."""
 
     facts: frozenset[str]
+    added: frozenset[str]
     total: bool
     feasible: bool
 
@@ -51,12 +52,12 @@ class WrittenPromise:
 
 def needs_of(promise: Promise) -> Needs:
     if isinstance(promise, Prefer):
-        return Needs(frozenset(), True, False)
+        return Needs(frozenset(), frozenset(), True, False)
     spoken = [fact for expr in promise.expect for fact in facts_in(expr)]
     words = {fact.name for fact in spoken if isinstance(fact, p.OutcomeValue)}
     named = frozenset(fact.rule for fact in spoken if isinstance(fact, p.RuleFact))
-    adds = any(isinstance(fact, p.RuleFact) and fact.kind == "contribution" for fact in spoken)
-    return Needs(named, adds or bool(words - {"feasible"}), bool(words & {"feasible", "decision"}))
+    added = frozenset(f.rule for f in spoken if isinstance(f, p.RuleFact) and f.kind == "contribution")
+    return Needs(named, added, bool(words - {"feasible"}), bool(words & {"feasible", "decision"}))
 
 
 def facts_in(expr: Expr) -> Iterator[Fact]:
@@ -74,7 +75,10 @@ class Told:
         self.ruling = Ruling(declarations, view)
         self._facts: dict[Fact, Grid] = {}
         view.spoken = self._spoken
-        ledgers = self.ruling.ledgers(declarations.rules) if needs.total else []
+        # Under `priority` what a rule adds depends on all others.
+        every = needs.total or (needs.added and not self.ruling.weighted)
+        rules = [name for name in declarations.rules if every or name in needs.added]
+        ledgers = self.ruling.ledgers(rules)
         self.violated = [self.ruling.violated(name) for name in declarations.constraints] if needs.feasible else []
         self._named = [self.ruling.applies(name) for name in sorted(needs.facts)]
         self._named += [self.ruling.fires(name) for name in sorted(needs.facts)]
