@@ -51,7 +51,9 @@ def weekday_meant(name: str) -> str | None:
 
 
 def standard_import(name: str) -> str | None:
-    """The import that brings a name of the library, such as `import std.dayparts (night)`."""
+    """The import that brings a name of the library, such as `import std.dayparts (night)`, or `import std.dayparts`."""
+    if f"std.{name}" in stdlib_modules():
+        return f"import std.{name}"
     module = _standard_names().get(name)
     return None if module is None else f"import {module} ({name})"
 

@@ -102,7 +102,7 @@ def _explain(source: Source, stop: Stop) -> Diagnostic:
 
 
 class _Few(Report):
-    """A report that ends after so many diagnostics as a person could want to read."""
+    """A report that says nothing twice, and ends after so many diagnostics as a person could want to read."""
 
     @property
     def full(self) -> bool:
@@ -110,7 +110,8 @@ class _Few(Report):
 
     def add(self, found: Diagnostic) -> None:
         if len(self.diagnostics) < MOST_ERRORS:
-            self.diagnostics.append(found)
+            if found not in self.diagnostics:
+                self.diagnostics.append(found)
         elif not self.full:
             self.diagnostics.append(errors.too_many_errors(found.span))
 

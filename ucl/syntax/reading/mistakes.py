@@ -6,6 +6,7 @@ function that looks at the tokens around the stop and answers None where it is n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
@@ -228,7 +229,11 @@ def _late_name(scene: Scene) -> Diagnostic | None:
     at = next((i for i, token in enumerate(scene.before) if token == scene.open[-1]), 0)
     if at == 0 or scene.before[at - 1][0] not in ("count", "any", "all"):
         return None
-    return errors.late_name(scene.span, scene.written(scene.before[at - 1]))
+    word = scene.before[at - 1][0]
+    declared = re.search(rf"^[ \t]*def\s+({word})\s*\(", scene.source.text, re.MULTILINE)
+    if declared is not None:  # the mistake is there, and is said once however often the function is called
+        return errors.reserved_function(Span(scene.source, *declared.span(1)), word)
+    return errors.late_name(scene.span, word)
 
 
 def _swallowed(scene: Scene) -> Diagnostic | None:

@@ -133,7 +133,8 @@ def _memory(name: ast.Identifier, module: Module, report: Report) -> p.MemoryFie
     owner, declared = found
     memory = owner.memory.get(declared.name.text)
     if memory is None:
-        report.add(errors.not_a_list(name.span, name.text))
+        if not module.is_wrong(name.text):
+            report.add(errors.not_a_list(name.span, name.text))
         return None
     if owner is not module:
         module.helpers[owner] = None

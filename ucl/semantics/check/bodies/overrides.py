@@ -85,7 +85,8 @@ def _is_right(
         return False
     owner, other = found
     if type(other) is not type(declared):
-        report.add(errors.bad_override(target.span, name, kind, kind_of(other), other.name.span))
+        if not module.is_wrong(name):
+            report.add(errors.bad_override(target.span, name, kind, kind_of(other), other.name.span))
         return False
     assert isinstance(other, ast.Rule | ast.Constraint | ast.Action)
     theirs = owner.find_path(other.schema.text)

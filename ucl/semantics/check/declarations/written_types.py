@@ -66,6 +66,8 @@ def _named(node: ast.NamedType, name: str, module: Module, report: Report) -> Ty
             return t.Quantity(found)
         case Wrong():
             pass
+        case _ if name in module.taken_twice:
+            pass
         case None if module.origin(name) is None and not module.is_wrong(name):
             report.add(errors.unknown_type(node.span, name, _known_types(module)))
         case _:

@@ -286,7 +286,7 @@ def _rule_fact(name: str, node: ast.Call, place: Place) -> p.Expr:
     if not isinstance(rule, ast.Name):
         return place.refuse(errors.not_a_rule(rule.span, errors.quote(rule.span)))
     found = place.scope.find_global(rule.text)
-    if isinstance(found, Wrong):
+    if isinstance(found, Wrong) or rule.text in place.scope.taken_twice:
         return wrong(node.span)
     if found is None:
         return place.refuse(errors.unknown_rule(rule.span, rule.text, place.near(_known_rules(place))))
