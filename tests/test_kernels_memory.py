@@ -10,7 +10,7 @@ from test_kernels_equal import assert_equal, call_of, compiled
 
 from ucl.kernels import queries
 from ucl.kernels.lower import lower
-from ucl.kernels.lowering import expressions
+from ucl.kernels.memory import remembered
 from ucl.kernels.plan import Plan, Residual
 from ucl.semantics import evaluate
 from ucl.semantics.expressions import STEPS
@@ -142,7 +142,7 @@ def test_a_sum_beyond_64_bits_is_of_its_own_group_alone() -> None:
 @pytest.mark.parametrize("few", [1, 40])
 @pytest.mark.parametrize(("body", "type"), ANSWERS.items())
 def test_answers_are_the_definitions_own(body: str, type: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expressions, "FEW_ITEMS", few)
+    monkeypatch.setattr(remembered, "FEW_ITEMS", few)
     program = compiled(f"{HEADER}\ndef asked() -> {type} = {body}")
     assert program is not None
     for visits in (VISITS, VISITS[:5], []):

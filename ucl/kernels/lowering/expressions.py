@@ -13,7 +13,6 @@ from itertools import count
 from typing import assert_never
 
 from ucl.kernels.columns import Path
-from ucl.kernels.execution.members import of_each
 from ucl.kernels.execution.vector import OPERATIONS
 from ucl.kernels.lowering import comparisons
 from ucl.kernels.lowering.forms import (
@@ -32,33 +31,25 @@ from ucl.kernels.lowering.forms import (
     type_at,
 )
 from ucl.kernels.lowering.graph import Graph
-from ucl.kernels.lowering.reads import free_variables, may_overflow, paths_read, reads_batch, reads_option
+from ucl.kernels.lowering.once import elements, residual
+from ucl.kernels.lowering.reads import free_variables, may_overflow, reads_option
 from ucl.kernels.lowering.schedule import schedule
-from ucl.kernels.memory.answers import answer
-from ucl.kernels.memory.conditions import reads_row, with_constants
 from ucl.kernels.memory.items import Items
-from ucl.kernels.memory.lookups import look_up
 from ucl.kernels.memory.membership import made_member
+from ucl.kernels.memory.remembered import Remembered
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
-    Among,
-    AnyElement,
     Batch,
-    CountHits,
     Flag,
     FromWall,
     HasValue,
     Literal,
     Local,
-    Members,
-    OfText,
     Operation,
     Read,
-    Residual,
     Select,
     SetSize,
-    Where,
     Whole,
     WholeColumn,
     negated,
@@ -84,9 +75,6 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# Fewer items than this are gone over one by one sooner than columns of them are made.
-FEW_ITEMS = 40
-
 Names = Mapping[str, Form]
 _NO_NAMES: Names = {}
 
@@ -102,9 +90,8 @@ class Lowering:
     budget: Budget = field(default_factory=Budget)
     _keys: dict[Expr, int] = field(default_factory=dict)
     _known: dict[int, tuple[Expr, Form]] = field(default_factory=dict)
-    _items: dict[int, Items] = field(default_factory=dict)
-    _lookups: dict[int, Form | None] = field(default_factory=dict)
-    _residuals: dict[int, int] = field(default_factory=dict)
+    _remembered: Remembered = field(default_factory=Remembered)
+    residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
     _parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _fresh: Iterator[int] = field(default_factory=count)
@@ -127,14 +114,14 @@ class Lowering:
         except Unlowered:
             if names:
                 raise
-            return self._residual(expr)
+            return residual(self, expr)
 
     def _lowered(self, expr: Expr, names: Names) -> Form:
         match expr:
             case p.Const():
                 return fixed(expr.value, expr.type)
             case p.OptionValue():
-                return self._column(expr.path)
+                return self.column(expr.path)
             case p.Compare():
                 left, right = self.form(expr.left, names), self.form(expr.right, names)
                 return comparisons.compare(self.graph, expr.operator, left, right)
@@ -173,11 +160,11 @@ class Lowering:
                     raise Unlowered
                 return names[expr.name]
             case p.ContextValue() | p.MemoryValue() | p.LetValue() | p.LocalInstant():
-                return self._of_call(expr)
+                return self.of_call(expr)
             case p.Member():
                 if reads_option(expr) or free_variables(expr):
                     raise Unlowered
-                return self._of_call(expr)
+                return self.of_call(expr)
             case p.RuleFact() | p.OutcomeValue():
                 raise AssertionError(expr)  # in `expect` only
             case _:
@@ -185,7 +172,7 @@ class Lowering:
 
     # --- what every row shares --------------------------------------------------------------------------------------
 
-    def _of_call(self, expr: Expr) -> Form:
+    def of_call(self, expr: Expr) -> Form:
         """The same for every row: evaluated now, once."""
         known = self._known.get(id(expr))
         if known is not None:
@@ -200,7 +187,9 @@ class Lowering:
 
     def over(self, items: Items) -> Lowering:
         """For expressions of items, as if one were the option; what the call holds is known already."""
-        return Lowering(items.schema, self.call, budget=self.budget, _known=self._known, _items=self._items)
+        return Lowering(
+            items.schema, self.call, budget=self.budget, _known=self._known, _remembered=self._remembered.elsewhere()
+        )
 
     def fresh(self) -> int:
         """A number that no other node has."""
@@ -208,7 +197,7 @@ class Lowering:
 
     # --- columns ----------------------------------------------------------------------------------------------------
 
-    def _column(self, path: Path) -> Form:
+    def column(self, path: Path) -> Form:
         form = self._columns.get(path)
         if form is None:
             form = self._columns[path] = self._read(path)
@@ -266,7 +255,7 @@ class Lowering:
             condition.over, graph.all_of(holds, then.over), graph.all_of(negated(holds), otherwise.over)
         )
         there = graph.choose(holds, then.there, otherwise.there)
-        return self._choice(holds, then, otherwise, there, over, expr.type)
+        return self.choice(holds, then, otherwise, there, over, expr.type)
 
     def _coalesce(self, expr: p.Coalesce, names: Names) -> Form:
         value = self.form(expr.value, names)
@@ -280,9 +269,9 @@ class Lowering:
         graph = self.graph
         over = graph.any_of(value.over, graph.all_of(negated(value.there), default.over))
         there = graph.any_of(value.there, default.there)
-        return self._choice(value.there, value, default, there, over, expr.type)
+        return self.choice(value.there, value, default, there, over, expr.type)
 
-    def _choice(
+    def choice(
         self, condition: Literal, then: Form, otherwise: Form, there: Literal, over: Literal, type: t.Type
     ) -> Form:
         """`then` where the condition holds, else `otherwise`."""
@@ -415,7 +404,7 @@ class Lowering:
     def _comprehension(self, expr: p.Comprehension, names: Names) -> Form:
         source = self.form(expr.source, names)
         if isinstance(source, Fixed):
-            return self._over_items(expr, source, names)
+            return self._remembered.form(self, expr, source, names)
         if free_variables(expr) or not isinstance(source, SetColumn):
             raise Unlowered
         if expr.kind not in ("any", "all", "count"):
@@ -427,63 +416,9 @@ class Lowering:
             return Truth(comparisons.at_least(self.graph, size, 1) if expr.kind == "any" else TRUE, over=source.over)
         if reads_option(expr.condition) or may_overflow(expr.condition):
             raise Unlowered
-        return self._elements(expr.kind, source, expr.condition, expr.variable)
+        return elements(self, expr.kind, source, expr.condition, expr.variable)
 
-    def _over_items(self, expr: p.Comprehension, source: Fixed, names: Names) -> Form:
-        """Over what the call holds: the same for every row, or looked up."""
-        if source.over != FALSE or source.value is None:
-            raise Unlowered
-        constants = {name: form.value for name, form in names.items() if isinstance(form, Fixed) and form.over == FALSE}
-        bound = with_constants(expr, constants)
-        assert isinstance(bound, p.Comprehension)
-        if not reads_row(bound, expr.variable):
-            return self._answer(bound, source)
-        if free_variables(bound):
-            return look_up(self, bound, self._items_of(source, expr), names)
-        key = self._key(bound)
-        if key not in self._lookups:
-            try:
-                self._lookups[key] = look_up(self, bound, self._items_of(source, expr), names)
-            except Unlowered:
-                self._lookups[key] = None
-        form = self._lookups[key]
-        if form is None:
-            raise Unlowered
-        return form
-
-    def _answer(self, expr: p.Comprehension, source: Fixed) -> Form:
-        if len(source.value) < FEW_ITEMS:
-            return self._of_call(expr)
-        key = self._key(expr)
-        form = self._lookups.get(key)
-        if form is None:
-            try:
-                form = fixed(answer(self, expr, self._items_of(source, expr)), expr.type)
-            except Overflow:
-                form = Fixed(stand_in(expr.type), over=TRUE)
-            self._lookups[key] = form
-        return form
-
-    def _items_of(self, source: Fixed, expr: p.Comprehension) -> Items:
-        items = self._items.get(id(source.value))
-        if items is None:
-            items = self._items[id(source.value)] = Items(source.value, expr.source.type, expr.span)
-        return items
-
-    def _elements(self, kind: str, source: SetColumn, condition: Expr, variable: str) -> Form:
-        """The condition looks at the element alone: it is decided once for each distinct one."""
-        if kind == "count":
-            hits = CountHits(source.path, self._where(condition, variable))
-            return Number(self.graph.value(hits), False, source.there, source.over)
-        if kind == "all":
-            condition = p.Not(t.BOOL, condition.span, condition)
-        found = self.graph.test(AnyElement(source.path, self._where(condition, variable)))
-        return Truth(found if kind == "any" else negated(found), source.there, source.over)
-
-    def _where(self, expression: Expr, variable: str | None, overflow: bool = False) -> Members:
-        return Where(expression, variable, self._key(expression), overflow)
-
-    def _key(self, expr: Expr) -> int:
+    def key(self, expr: Expr) -> int:
         return self._keys.setdefault(expr, len(self._keys))
 
     def _batch_value(self, expr: p.BatchValue, names: Names) -> Form:
@@ -494,7 +429,7 @@ class Lowering:
         graph = self.graph
         wanted = schedule(graph, [argument.there, argument.over], [argument.value])
         batch = Batch(expr.kind, expr.argument.type, argument.value, argument.there, argument.over, wanted)
-        value = self._whole(batch)
+        value = self.whole(batch)
         match expr.kind:
             case "lowest" | "highest":
                 return Truth(graph.test(Flag(value, "holds")), over=argument.over)
@@ -504,61 +439,6 @@ class Lowering:
                 over = graph.test(Flag(value, "over"))
                 return Number(value, isinstance(t.present(expr.type), FLOATS), over=over)
 
-    def _whole(self, column: WholeColumn) -> int:
+    def whole(self, column: WholeColumn) -> int:
         self.wholes.append(column)
         return self.graph.value(Whole(len(self.wholes) - 1))
-
-    # --- what is left to `evaluate` ---------------------------------------------------------------------------------
-
-    def _residual(self, expr: Expr) -> Form:
-        """Of a bool, an int or a float; what makes a text or a set is left to what surrounds it."""
-        if not reads_option(expr):
-            return self._of_call(expr)
-        if isinstance(t.present(expr.type), t.Text | t.Closed | t.Set | t.Record | t.List):
-            raise Unlowered
-        paths = paths_read(expr)
-        if len(paths) == 1 and not reads_batch(expr) and isinstance(self._column(paths[0]), TextColumn):
-            return self._of_text(expr, paths[0])
-        key = self._key(expr)
-        if key not in self._residuals:
-            self._residuals[key] = self._whole(Residual(expr, paths))
-        return self._of_column(self._residuals[key], expr)
-
-    def _of_text(self, expr: Expr, path: Path) -> Form:
-        """Decided once for each distinct text, and once for where there is none."""
-        present: Form
-        if isinstance(expr.type, t.Bool):
-            present = self._among(expr, path)
-        else:
-            present = self._of_column(self.graph.value(OfText(path, expr, self._key(expr))), expr)
-        known = self._column(path).there
-        if known == TRUE:
-            return present
-        absent = self._without(expr, path)
-        there = self.graph.choose(known, present.there, absent.there)
-        over = self.graph.choose(known, present.over, absent.over)
-        return self._choice(known, present, absent, there, over, expr.type)
-
-    def _among(self, expr: Expr, path: Path) -> Truth:
-        graph = self.graph
-        holds = graph.test(Among(path, self._where(expr, None)))
-        if not may_overflow(expr):
-            return Truth(holds)
-        return Truth(holds, over=graph.test(Among(path, self._where(expr, None, overflow=True))))
-
-    def _of_column(self, value: int, expr: Expr) -> Form:
-        graph = self.graph
-        over = graph.test(Flag(value, "over")) if may_overflow(expr) else FALSE
-        there = negated(graph.test(Flag(value, "missing"))) if isinstance(expr.type, t.Optional) else TRUE
-        if isinstance(t.present(expr.type), t.Bool):
-            return Truth(graph.test(Flag(value, "holds")), there, over)
-        return Number(value, isinstance(t.present(expr.type), FLOATS), there, over)
-
-    def _without(self, expr: Expr, path: Path) -> Fixed:
-        """The expression where the text that it reads is absent."""
-        vector = of_each(self.call, path, (None,), expr)
-        if vector.over is not None and vector.over[0]:
-            return Fixed(stand_in(expr.type), over=TRUE)
-        if vector.missing is not None and vector.missing[0]:
-            return Fixed(None)
-        return Fixed(vector.values[0].item())

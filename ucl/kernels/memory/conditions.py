@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ucl.kernels.columns import Path
 from ucl.kernels.lowering.forms import Unlowered
-from ucl.kernels.lowering.reads import children, free_variables, reads_option, walk
+from ucl.kernels.lowering.reads import free_variables, reads_option, walk
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.program import Expr
@@ -196,8 +196,3 @@ def _mentions(expr: Expr, variable: str) -> bool:
 def reads_row(expr: Expr, variable: str) -> bool:
     """Whether it looks at the option, or at names from around the comprehension."""
     return reads_option(expr) or free_variables(expr, frozenset({variable}))
-
-
-def parts_inside(expr: p.Comprehension) -> Iterator[Expr]:
-    """All but its source."""
-    yield from (child for child in children(expr) if child is not expr.source)
