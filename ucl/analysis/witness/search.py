@@ -7,21 +7,19 @@ part are tried first, since those are the humane ones; the solver is asked when 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
-from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, SampleAxis
-from ucl.analysis.boxes.humane import several_keys
-from ucl.analysis.boxes.samples import texts
+from ucl.analysis.boxes.axes import LineAxis
 from ucl.analysis.boxes.space import Box, Clockwork, Space
-from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Formula, Relation, Unknown
-from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term, fields_read
+from ucl.analysis.formulas.terms import CLOCK, DAY, Place, fields_read
 from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example, Examples
+from ucl.analysis.witness.tries import Tries, diagonal, is_now
 from ucl.frozen import frozen
 from ucl.semantics import operations as ops
 from ucl.semantics import program as p
@@ -36,8 +34,6 @@ from ucl.semantics.values import make_call, read_record
 _TRIES = 1000
 # Questions to the solver in one analysis; what is asked beyond is undecided.
 _QUESTIONS = 3000
-_CELLS = 6
-_VALUES = 64  # of one field
 FieldPath = tuple[str, tuple[str, ...]]
 
 
@@ -62,6 +58,7 @@ class Finder:
         self.space: Space = scene.space
         self.examples = Examples(scene.reader.terms, scene.reader.solver, scene.now, shows_now)
         self._known: dict[tuple[Any, ...], Mapping[Place, Any] | Verdict] = {}
+        self.tries = Tries(scene, self.examples)
         self._questions = 0
 
     def example(self, box: Box, shown: frozenset[FieldPath]) -> Example | Verdict:
@@ -125,20 +122,13 @@ class Finder:
         """The instant of a day's and a clock's cell; for `now` the moment of the check itself, if it will do."""
         days_axis, clocks_axis = self.space.axes[axes.days], self.space.axes[axes.clocks]
         chosen = days_axis.values[day]
-        if self._is_now(axes) and chosen == self.scene.today:
+        if is_now(self.space, axes) and chosen == self.scene.today:
             own = self.scene.zone.local(self.scene.now) % DAY_LENGTH
             assert isinstance(clocks_axis, LineAxis)
             if clocks_axis.mask(((own, own + 1),)) | clocks == clocks and _cell_at(clocks_axis, own) & clocks:
                 return self.scene.now
         local = chosen * DAY_LENGTH + clocks_axis.values[clock]
         return self.scene.zone.instant(local).instant
-
-    def _is_now(self, axes: Clockwork) -> bool:
-        return any(
-            place.root == "context" and place.path == ("now",)
-            for place, found in self.space.places.items()
-            if found == axes
-        )
 
     # --- relations --------------------------------------------------------------------------------------------------
 
@@ -196,35 +186,15 @@ class Finder:
     def _search(
         self, box: Box, asked: list[Asked], places: list[Place], values: Mapping[Place, Any]
     ) -> Mapping[Place, Any] | Verdict:
-        tries = [list(islice(self._tries(box, place), _VALUES)) for place in places]
-        self._add_texts(box, asked, places, tries)
+        exprs = [each.atom.expr for each in asked if isinstance(each.atom, Unknown)]
+        tries = self.tries.of(box, places, exprs)
         # Relations are cheap to check, and come first.
         ordered = sorted(asked, key=lambda each: isinstance(each.atom, Unknown))
-        for choice in islice(_diagonal(tries), _TRIES):
+        for choice in islice(diagonal(tries), _TRIES):
             chosen = dict(zip(places, choice, strict=True))
             if all(self._is_so(each, chosen, values) for each in ordered):
                 return chosen
         return self._solved(box, asked, places, values)
-
-    def _add_texts(self, box: Box, asked: list[Asked], places: list[Place], tries: list[list[Any]]) -> None:
-        """For fields of text and sets of it, also what the unknown itself mentions, and what the others hold."""
-        exprs = [each.atom.expr for each in asked if isinstance(each.atom, Unknown)]
-        mentioned = texts(exprs, "alex") if exprs else []
-        others = [text for each in tries for text in each if isinstance(text, str)]
-        words = list(dict.fromkeys([*others, *mentioned]))[:_VALUES]
-        for place, values in zip(places, tries, strict=True):
-            match place.type:
-                case t.Text():
-                    more: list[Any] = list(words)
-                case t.Set(element) if isinstance(element, t.Text):
-                    more = [frozenset([word]) for word in words]
-                case _:
-                    continue
-            found = self.space.places.get(place)
-            axis = None if found is None or isinstance(found, Clockwork) else self.space.axes[found]
-            if isinstance(axis, SampleAxis) and isinstance(found, int):
-                more = [value for value in more if axis.holds(self.space.mask(box, found), value)]
-            values.extend(value for value in more if value not in values)
 
     def _solved(
         self, box: Box, asked: list[Asked], places: list[Place], values: Mapping[Place, Any]
@@ -297,102 +267,12 @@ class Finder:
             return None
         return Frame(call, Budget(), record, ChoiceSet([record]))
 
-    # --- values to try ----------------------------------------------------------------------------------------------
-
-    def _tries(self, box: Box, place: Place) -> Iterator[Any]:
-        found = self.space.places.get(place)
-        if found is None:
-            default = self.examples.default(place.declared)
-            if default is not None:
-                yield default
-            yield self.examples.usual(place)
-            yield from self._whole_domain(place)
-            return
-        if isinstance(found, Clockwork):
-            yield from self._instants(box, found)
-            return
-        axis = self.space.axes[found]
-        for cell in islice(axis.by_preference(self.space.mask(box, found)), _CELLS):
-            yield axis.values[cell]
-        for cell in islice(axis.by_preference(self.space.mask(box, found)), _CELLS):
-            yield from _more(axis, cell)
-
-    def _whole_domain(self, place: Place) -> Iterator[Any]:
-        if isinstance(place.type, t.Set) and place.type.element is not None:
-            inner = line.span_of(place.type.element)
-            if isinstance(place.type.element, t.Weekday | t.Closed) and inner is not None:
-                members = [line.value_at(key, place.type.element) for key in range(*inner)]
-                yield frozenset(members)
-                yield from (frozenset([member]) for member in members)
-        if line.span_of(place.type) is None:
-            return
-        for low, end in self.scene.reader.solver.domain(Term(place, "")):
-            for key in several_keys(place.type, low, end, place.declared.unit):
-                yield line.value_at(key, place.type)
-
-    def _instants(self, box: Box, axes: Clockwork) -> Iterator[Any]:
-        days, clocks, moments = (self.space.axes[a] for a in (axes.days, axes.clocks, axes.moments))
-        there = self.space.mask(box, axes.moments)
-        if there & moments.absent:
-            yield None
-        mask = self.space.mask(box, axes.clocks)
-        chosen_days = [days.values[c] for c in islice(days.by_preference(self.space.mask(box, axes.days)), 4)]
-        assert isinstance(days, DayAxis)
-        chosen_days += [
-            day for c in islice(days.by_preference(self.space.mask(box, axes.days)), 2) for day in _days_near(days, c)
-        ]
-        assert isinstance(clocks, LineAxis)
-        chosen = [clocks.values[c] for c in islice(clocks.by_preference(mask), 5)]
-        more = [key for c in islice(clocks.by_preference(mask), 2) for key in several_keys(t.TIME, *clocks.cells[c])]
-        for number, day in enumerate(dict.fromkeys(chosen_days)):
-            if self._is_now(axes) and day == self.scene.today:
-                yield self.scene.now
-            # The first day at many times, the others at a few.
-            for clock in dict.fromkeys([*chosen, *more] if number == 0 else chosen[:3]):
-                yield self.scene.zone.instant(day * DAY_LENGTH + clock).instant
-        for moment in islice(moments.by_preference(there & ~moments.absent), 8):
-            yield moments.values[moment]
-
-
-def _days_near(axis: DayAxis, cell: int) -> list[int]:
-    day, (low, end) = axis.cells[cell].day, axis.cells[cell].segment
-    steps = (7, -7, 1, -1, 364, -364)
-    return [day + s for s in steps if low <= day + s < end and axis.mask("weekday", ((0, 7),)) >> cell & 1]
-
 
 def _cell_at(axis: LineAxis, key: int) -> int:
     for place, (low, end) in enumerate(axis.cells):
         if low <= key < end:
             return 1 << place
     return 0
-
-
-def _more(axis: Axis, cell: int) -> list[Any]:
-    if isinstance(axis, LineAxis) and cell < len(axis.cells):
-        low, end = axis.cells[cell]
-        return [line.value_at(key, axis.type) for key in several_keys(axis.type, low, end, axis.unit)]
-    if isinstance(axis, DayAxis) and cell < len(axis.cells):
-        low, end = axis.cells[cell].segment
-        return [] if axis.tests.weekdays or axis.tests.months else several_keys(t.DATE, low, end)
-    return []
-
-
-def _diagonal(tries: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Every combination, those of first choices first."""
-    if not all(tries):
-        return
-    if len(tries) <= 1:
-        yield from product(*tries)
-        return
-    longest = max(len(each) for each in tries)
-    seen = 0
-    for reach in range(1, longest + 1):
-        for choice in product(*(range(min(reach, len(each))) for each in tries)):
-            if max(choice) == reach - 1:
-                yield tuple(each[i] for each, i in zip(tries, choice, strict=True))
-            seen += 1
-            if seen > 200_000:
-                return
 
 
 def _reads_more(expr: Expr) -> bool:
