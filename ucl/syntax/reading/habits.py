@@ -94,19 +94,21 @@ def two_pieces(scene: Scene) -> Diagnostic | None:
 
 
 def no_operator(scene: Scene) -> Diagnostic | None:
-    """`n % 2`, `n ** 2`, `t =~ "x"`, and `a // b` in the middle of a line."""
+    """`n % 2`, `n mod 2`, `n ** 2`, `t =~ "x"`, and `a // b` in the middle of a line."""
     sign = scene.text
     if sign in ("//", "/*"):
         return foreign_errors.foreign_comment(scene.span, sign)
-    if sign not in ("%", "**", "^", "=~", "~") or scene.previous is None:
+    if sign not in ("%", "mod", "**", "^", "=~", "~") or scene.previous is None or "and" not in scene.stop.expected:
         return None
     left, right = scene.operand_before(), scene.written(scene.following)
-    helps = {
-        "%": f"write `{left} - {right} * floor({left} / {right})`",
-        "=~": f'write `like({left}, "…*")`, where `*` is any run of characters',
-    }
-    power = f"write `{left} * {left}`" if right == "2" else "write a product"
-    return foreign_errors.no_operator(scene.span, sign, helps.get(sign, helps["=~"] if sign == "~" else power))
+    if sign in ("%", "mod"):
+        left, right = (left, right) if scene.following[0] in _NUMBERS else ("a", "b")
+        help = f"write `{left} - {right} * floor({left} / {right})`"
+    elif sign in ("=~", "~"):
+        help = f'write `like({left}, "…*")`, where `*` is any run of characters'
+    else:
+        help = f"write `{left} * {left}`" if right == "2" else "write a product"
+    return foreign_errors.no_operator(scene.span, sign, help)
 
 
 def null_test(scene: Scene) -> Diagnostic | None:

@@ -94,10 +94,15 @@ def infer_present(node: ast.Call, negated: bool, place: Place) -> p.Expr:
     value = place.infer(argument)
     if isinstance(value.type, t.Unknown):
         return wrong(node.span)
-    if not isinstance(value.type, t.Optional) and not place.facts.impossible:
+    if not isinstance(value.type, t.Optional) and not place.facts.impossible and _is_written(node):
         place.report.add(errors.always_present(argument.span, place.facts.knows_present(path_of(value))))
     test = p.Present(BOOL, node.span, value)
     return p.Not(BOOL, node.span, test) if negated else test
+
+
+def _is_written(call: ast.Call) -> bool:
+    """Whether it is no stand-in of the parser's for `x == null`, of which enough has been said."""
+    return call.function.span.end < call.span.end
 
 
 # --- nights ---------------------------------------------------------------------------------------------------------

@@ -144,7 +144,8 @@ def literal_instead(expr: p.Expr, wanted: Type) -> str | None:
         return f"{written}{wanted.dimension.units[0].name}"
     if isinstance(wanted, t.Text) and isinstance(expr.type, t.Int | t.Float | t.Date | t.Time):
         return f'"{written}"'
-    return None
+    slashed = re.fullmatch(r"(\d{4})/(\d{1,2})/(\d{1,2})", written) if isinstance(wanted, t.Date) else None
+    return None if slashed is None else f"{slashed[1]}-{slashed[2]:0>2}-{slashed[3]:0>2}"
 
 
 def _unquoted(value: str, wanted: Type) -> str | None:
