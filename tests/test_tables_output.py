@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -15,9 +16,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from ucl.tables.cells import Cells
 from ucl.tables.errors import TableError
 from ucl.tables.files import read_table
+from ucl.tables.formats.json_texts import json_texts
+from ucl.tables.formats.plain import plain
 from ucl.tables.frames import to_table
 from ucl.tables.output import ResultColumns, append_results, write_table
 
@@ -93,10 +99,46 @@ def test_json_is_an_object_a_line(tmp_path: Path) -> None:
 
 
 def test_empty_tables_are_written(tmp_path: Path) -> None:
-    for format in ("csv", "json", "parquet", "arrow"):
+    for format in ("csv", "json", "jsonl", "parquet", "arrow"):
         path = str(tmp_path / f"empty.{format}")
         write_table(scored().slice(0, 0), path, format)
         assert read_table(path).num_rows == 0
+
+
+ODD_WORDS = st.sampled_from(["", "a", '"', "\\", "\n", "\u2028", "\x00", "é", ";", "[", ",", "null"])
+ODD_NUMBERS = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1e20, 1e-7, 10.0, 0.1]))
+COLUMNS = {
+    "text": (pa.string(), ODD_WORDS),
+    "large text": (pa.large_string(), ODD_WORDS),
+    "category": (pa.dictionary(pa.int8(), pa.string()), ODD_WORDS),
+    "int": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "float": (pa.float64(), ODD_NUMBERS),
+    "bool": (pa.bool_(), st.booleans()),
+    "nothing": (pa.null(), st.none()),
+    "date": (pa.date32(), st.dates()),
+    "moment": (pa.timestamp("us", "UTC"), st.datetimes(timezones=st.just(dt.UTC))),
+    "length": (pa.duration("us"), st.timedeltas(dt.timedelta(-9), dt.timedelta(9))),
+    "decimal": (pa.decimal128(10, 2), st.decimals(-9, 9, places=2)),
+    "list": (pa.large_list(pa.float64()), st.lists(st.none() | ODD_NUMBERS, max_size=3)),
+    "lists": (pa.list_(pa.list_(pa.string())), st.lists(st.none() | st.lists(st.none() | ODD_WORDS), max_size=3)),
+    "record": (
+        pa.struct([("k", pa.string()), ('"', pa.struct([("n", pa.float64())]))]),
+        st.fixed_dictionaries({"k": ODD_WORDS, '"': st.none() | st.fixed_dictionaries({"n": ODD_NUMBERS})}),
+    ),
+    "map": (pa.map_(pa.string(), pa.float64()), st.dictionaries(ODD_WORDS, st.none() | ODD_NUMBERS, max_size=3)),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_the_text_of_whole_columns_is_that_of_each_cell(name: str, data: st.DataObject) -> None:
+    type, cells = COLUMNS[name]
+    rows = data.draw(st.lists(st.none() | cells, max_size=5))
+    pairs = [list(row.items()) if isinstance(row, dict) and name == "map" else row for row in rows]
+    column = pa.chunked_array([pa.array(pairs, type), pa.array([None, *pairs], type)]).slice(1)
+    found = [json.loads(text) for text in json_texts(column, Cells.TYPED).to_pylist()]
+    assert found == plain(column, Cells.TYPED)
 
 
 # --- whole or not at all --------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from ucl.tables import errors
 from ucl.tables.cells import Cells, marked, without_marks
 from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.csv_lines import write_csv
-from ucl.tables.formats.json_lines import write_json
+from ucl.tables.formats.json_lines import write_json, write_json_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -193,5 +193,5 @@ _WRITERS: dict[str, _Writer] = {
     "arrow": _write_arrow,
     "csv": write_csv,
     "json": write_json,
-    "jsonl": write_json,
+    "jsonl": write_json_lines,
 }

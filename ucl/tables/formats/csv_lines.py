@@ -6,11 +6,11 @@ In: a table. Out: UTF-8 lines, a header first. Instants are ISO 8601 with offset
 
 from __future__ import annotations
 
-import json
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import Cells, cells_of
 from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
+from ucl.tables.formats.json_texts import join_lists, json_texts, said
 from ucl.tables.formats.plain import from_json_cell, plain
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ def texts(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
         return numbers.cast(pa.string()).combine_chunks()
     if pa.types.is_list(type) or pa.types.is_large_list(type):
         return _joined(column)
+    if pa.types.is_struct(type) or pa.types.is_map(type):
+        valid = column.is_valid().combine_chunks()
+        return pc.if_else(valid, json_texts(column, cells), pa.scalar(None, pa.string()))
     return _each(plain(column, cells), _said)
 
 
@@ -60,10 +63,7 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
     elements = texts(pa.chunked_array([lists.flatten()]), Cells.TYPED)
     if elements.null_count or pc.any(pc.match_substring_regex(elements, _MISTAKABLE)).as_py():
         return _each(plain(column, Cells.TYPED), _said)
-    lengths = pc.fill_null(pc.list_value_length(lists), 0)
-    offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths.cast(pa.int32()))])
-    rejoined = pa.ListArray.from_arrays(offsets, elements)
-    return pc.if_else(lists.is_valid(), pc.binary_join(rejoined, ";"), pa.scalar(None, pa.string()))
+    return join_lists(lists, elements, ";")
 
 
 def _each(values: list[object], text: object) -> pa.Array:
@@ -77,7 +77,7 @@ def _said(value: object) -> str | None:
     """A text as it is, and anything else as JSON."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return said(value)
 
 
 def _escaped(cells: pa.Array) -> pa.Array:

@@ -5,22 +5,25 @@ In: a table. Out: UTF-8, one object a line with a key for each column; what is a
 
 from __future__ import annotations
 
-import json
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import cells_of
 from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
-from ucl.tables.formats.plain import plain
+from ucl.tables.formats.json_texts import json_texts, object_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def write_json(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
-    names = table.column_names
-    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    """A table without rows is an empty array, since no byte at all is no JSON."""
+    if table.num_rows == 0:
+        sink.write(b"[]\n")
+    write_json_lines(table, sink, on_rows)
+
+
+def write_json_lines(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
     for block in blocks_of(table, on_rows):
-        columns = [plain(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
-        rows = zip(*columns) if columns else [()] * block.num_rows
-        for row in rows:
-            sink.write((encode(dict(zip(names, row))) + "\n").encode())
+        cells = [json_texts(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
+        lines = object_texts(block.column_names, cells, block.num_rows)
+        sink.write(("\n".join(lines.to_pylist()) + "\n").encode())
