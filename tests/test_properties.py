@@ -193,10 +193,15 @@ def test_what_cannot_be_decided_may_be_anything() -> None:
     assert len(shown.point.values["memory", ("visits",)]) > 3
 
 
-def test_a_score_that_varies_leaves_what_depends_on_it_undecided() -> None:
-    rules = "rule dear on Meeting { when price > 10 score -ramp(price, 10, 100) }"
-    assert decided(rules, "price <= 10", "score == 0") == Proved()
-    assert isinstance(decided(rules, "true", "score >= -1"), Undecided)
+def test_a_score_that_varies_is_known_by_its_ends() -> None:
+    rules = """rule dear on Meeting { when price > 10 score -0.5 * ramp(price, 10, 100) }
+               rule first on Meeting { when priority > 8 score 0.25 }"""
+    assert decided(rules, "price <= 10", "score >= 0 and not contested") == Proved()
+    assert decided(rules, "true", "score >= -0.5 and score <= 0.25") == Proved()
+    assert not isinstance(decided(rules, "true", "score >= -0.25"), Proved)
+    assert isinstance(decided(rules, "price > 90 and priority < 9", "score < 0"), Undecided)
+    assert decided(rules, "true", "score > 1 or not (score > 0.25)") == Proved()
+    assert isinstance(decided(rules, "true", "score < -0.3 or score > -0.4"), Undecided)
 
 
 def test_what_one_rule_adds_does_not_wait_for_others() -> None:

@@ -24,6 +24,7 @@ from ucl.semantics.program import Constraint, Expr, Meta, Program, Resolution, R
 from ucl.semantics.types import BOOL, DATE
 
 Declared = Rule | Constraint
+_FROM_0_TO_1 = frozenset({"ramp_float", "ramp_int", "near_float", "near_int", "near_time"})
 
 
 class Undecidable(Exception):  # noqa: N818 - a signal, not an error
@@ -58,6 +59,36 @@ class Ledger:
     priority: float
     mask: Grid
     nano: Grid
+
+
+@frozen
+class Ranged:
+    """What a rule adds whose score can't be listed: where `mask` holds, something between two ends, both in."""
+
+    mask: Grid
+    low: int
+    high: int
+
+
+def range_of(score: Expr) -> tuple[float, float] | None:
+    """The ends between which a score lies: `ramp` and `near` go from 0 to 1, and steps of doubles keep
+    an order. None for any other."""
+    match score:
+        case p.Const(value=int() | float() as value):
+            return float(value), float(value)
+        case p.Apply(signature=signature) if signature.op in _FROM_0_TO_1:
+            return 0.0, 1.0
+        case p.Apply(signature=signature, arguments=(operand,)) if signature.op == "neg_float":
+            ends = range_of(operand)
+            return None if ends is None else (-ends[1], -ends[0])
+        case p.Apply(signature=signature, arguments=(left, right)) if signature.op == "mul_float":
+            a, b = range_of(left), range_of(right)
+            if a is None or b is None:
+                return None
+            corners = [x * y for x in a for y in b]
+            return min(corners), max(corners)
+        case _:
+            return None
 
 
 class Declarations:
@@ -151,6 +182,8 @@ class Ruling:
 
     def __init__(self, declarations: Declarations, view: View, varying: dict[object, list[Grid]] | None = None) -> None:
         self._all, self.view, self.varying = declarations, view, varying
+        # Where a caller puts a list here, scores that can't be listed are told by their ends.
+        self.ranged: list[Ranged] | None = None
         self._fires: dict[str, Grid] = {}
         self.over: dict[str, Grid] = {}
 
@@ -209,6 +242,14 @@ class Ruling:
 
     def _vary(self, rule: Rule, score: Expr, mask: Grid) -> None:
         """Notes where a score that can't be listed counts, with all that its contribution depends on."""
+        if self.ranged is not None:
+            ends = range_of(score)
+            if ends is None:
+                raise Undecidable
+            weight = rule.meta.priority * rule.meta.confidence
+            low, high = sorted(round(weight * end * NANO) for end in ends)
+            self.ranged.append(Ranged(mask, low, high))
+            return
         if self.varying is None:
             raise Undecidable
         key = (self._all.shared_key(score), rule.meta.priority * rule.meta.confidence, rule.meta.priority)

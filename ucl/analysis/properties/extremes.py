@@ -41,6 +41,7 @@ class Extreme:
         view.narrow({axis: places for axis, places in kept.items() if axis in inner})
         told = Told(declarations, view, needs)
         truth = view.truth(condition)
+        told.require_listed()
         total = told.ruling.total(told.ledgers())
         says = view.both(truth.holds, view.no(truth.over), view.no(told.invalid()))
         self.any = bool(says.values.any())

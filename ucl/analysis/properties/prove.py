@@ -152,6 +152,7 @@ class Prover:
 
     def _whole(self, prop: Property, written: WrittenPromise, view: View) -> Answer:
         told = Told(self.declarations, view, written.needs)
+        told.conjoined = all(_conjunction(expr) for expr in written.expect)
         truth = view.truth(written.sides[0])
         expected = [view.truth(expr) for expr in written.expect]
         says = view.both(truth.holds, *(view.no(grid) for grid in (truth.over, told.invalid())))
@@ -262,6 +263,13 @@ class Prover:
 
         worse = smallest(self.side, _in_context_of(better, worse), still_worse, self._tried(), self.since)
         return Counterexample(better, worse)
+
+
+def _conjunction(expr: Expr) -> bool:
+    """Of comparisons and facts, none of them turned round."""
+    if isinstance(expr, p.And):
+        return all(_conjunction(part) for part in expr.operands)
+    return not isinstance(expr, p.Or | p.Not | p.If)
 
 
 def _in_context_of(one: Point, other: Point) -> Point:

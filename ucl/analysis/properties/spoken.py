@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.analysis.cells.grids import NEVER, Grid, merge_alike, taken
-from ucl.analysis.cells.outcomes import Declarations, Ledger, Ruling, Undecidable
+from ucl.analysis.cells.outcomes import Declarations, Ledger, Ranged, Ruling, Undecidable
 from ucl.analysis.cells.space import Truth, View
 from ucl.analysis.cells.survey import speaks
 from ucl.frozen import frozen
@@ -73,7 +73,11 @@ class Told:
     def __init__(self, declarations: Declarations, view: View, needs: Needs) -> None:
         self._all, self._view, self._needs = declarations, view, needs
         self.ruling = Ruling(declarations, view)
+        self._ranged: list[Ranged] = []
+        self.ruling.ranged = self._ranged
         self._facts: dict[Fact, Grid] = {}
+        # Whether `expect` is only a conjunction, so that each part may be false wherever it is not surely true.
+        self.conjoined = False
         view.spoken = self._spoken
         # Under `priority` what a rule adds depends on all others.
         every = needs.total or (needs.added and not self.ruling.weighted)
@@ -92,6 +96,7 @@ class Told:
         """Everything that the facts are made of."""
         masks = [ledger.mask for ledger in self._uncounted]
         amounts = [ledger.nano for ledger in self._uncounted]
+        masks += [ranged.mask for ranged in self._ranged]
         return [*masks, *amounts, *self.violated, *self._named, *self.ruling.over.values()]
 
     def narrow(self, given: Expr, expect: Sequence[Expr]) -> list[Grid]:
@@ -136,12 +141,44 @@ class Told:
             low, high = low + min(0, int(added.min())), high + max(0, int(added.max()))
             if self.ruling.weighted and added.size and ledger.mask.values.all():
                 low, high = low + max(0, int(added.min())), high + min(0, int(added.max()))
+        for ranged in self._ranged:
+            low, high = low + min(0, ranged.low), high + max(0, ranged.high)
         return low, high
+
+    def require_listed(self) -> None:
+        """`Undecidable` where a score that counts can't be listed."""
+        if self._ranged:
+            raise Undecidable
 
     def ledgers(self) -> list[Ledger]:
         if self._counted is None:
             self._counted = self.ruling.counted(self._uncounted)
         return self._counted
+
+    def _ends(self) -> list[Grid]:
+        """The least and the most that the total can be in each cell."""
+        total, view = self.ruling.total(self.ledgers()), self._view
+        ends = []
+        for end in ("low", "high"):
+            found = total
+            for ranged in self._ranged:
+                amount = getattr(ranged, end)
+                found = view.combine(lambda t, m, a=amount: np.where(m, t + a, t), found, ranged.mask)
+            ends.append(found)
+        return ends
+
+    def _between_ends(self, expr: Expr) -> Truth:
+        """Where an order of the total and a constant is so whatever the scores are that can't be listed."""
+        facts = list(facts_in(expr))
+        ordering = isinstance(expr, p.Compare) and expr.operator in ("<", "<=", ">", ">=")
+        of_total = len(facts) == 1 and isinstance(facts[0], p.OutcomeValue) and facts[0].name == "score"
+        if not (ordering and of_total and self.conjoined and self.ruling.weighted):
+            raise Undecidable
+        told = [(end.axes, compared_at_once(expr, facts[0], end.values)) for end in self._ends()]
+        grids = [Grid(axes, answer) for axes, answer in told if answer is not None]
+        if len(grids) < len(told):
+            raise Undecidable
+        return Truth(self._view.both(*grids), NEVER)
 
     def _fact(self, fact: Fact) -> Grid:
         if fact not in self._facts:
@@ -180,6 +217,8 @@ class Told:
 
     def _spoken(self, expr: Expr) -> Truth:
         """By evaluating it once for each combination of what it speaks of."""
+        if self._ranged and any(_adds(fact) for fact in facts_in(expr)):
+            return self._between_ends(expr)
         if isinstance(expr, p.RuleFact | p.OutcomeValue):
             return Truth(self._fact(expr), NEVER)
         if self._view.space.sides[0].inputs.read_by(expr):
@@ -193,6 +232,11 @@ class Told:
         frame = self._view.space.sides[0].frame({})
         told = answers(expr, facts, whole.reshape(len(facts), -1), frame)
         return Truth(Grid(axes, told.reshape(whole.shape[1:])), NEVER)
+
+
+def _adds(fact: Fact) -> bool:
+    """Whether it depends on what rules add."""
+    return fact.kind == "contribution" if isinstance(fact, p.RuleFact) else fact.name != "feasible"
 
 
 def compared_at_once(expr: Expr, fact: Fact, values: NDArray[np.int64]) -> NDArray[np.bool_] | None:
