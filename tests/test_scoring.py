@@ -278,3 +278,14 @@ def test_the_record_of_an_alert_is_what_the_memory_said() -> None:
     (alert,) = program.alerts(memory, now=NOW)
     assert json.dumps(alert["record"]) == '{"dist": 2, "took": 12.5, "note": null}'
     assert program.alerts({"runs": [alert["record"]]}, now=NOW) == [alert]
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS)
+def test_lines_of_json_are_the_rows_own(program: ucl.CompiledProgram, rows: list[Any]) -> None:
+    result = program.score([*rows, {"n": "x", "g": 'a"b'}, {"n": 1.5}, {"n": 98, "vip": True}], now=NOW)
+    lines = [json.loads(line) for line in result.json_lines()]
+    assert lines == list(result.rows())
+    assert all(type(line["total"]) is float for line in lines if line["invalid"] is None)
+    assert all(type(added) is float for line in lines for added in line["contributions"].values())
+    assert [json.loads(line)["row"] for line in result.json_lines([2, 0])] == [2, 0]

@@ -161,8 +161,7 @@ def _write(
             _write_lines(_words(result, rows, explain), output)
         case ScoreFormat.JSON:
             shown.phase("writing", count)
-            said = shown.over(result.rows(rows, reasons=explain))
-            _write_lines((json.dumps(row, ensure_ascii=False) for row in said), output)
+            _write_lines(shown.over(_json_lines(result, rows, explain)), output)
         case _:
             from ucl.tables.output import write_table
 
@@ -170,6 +169,12 @@ def _write(
             table = result.to_arrow(rows, on_rows=shown.rows_done)
             shown.phase("writing", count)
             write_table(table, "-" if output is None else str(output), str(format), shown.rows_done)
+
+
+def _json_lines(result: Result, rows: list[int] | None, explain: bool) -> Iterator[str]:
+    if not explain:
+        return result.json_lines(rows)
+    return (json.dumps(row, ensure_ascii=False) for row in result.rows(rows, reasons=True))
 
 
 def _words(result: Result, wanted: list[int] | None, explain: bool) -> Iterator[str]:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ucl.kernels.execution.vector import Vector
     from ucl.kernels.plan import Plan
     from ucl.scoring.display.svg import Svg
+    from ucl.tables.output import ResultColumns
 
 _LONG_TABLE = 1 << 18
 # Cells of the matrices that tell rules by row; one has at most nine bytes.
@@ -285,6 +287,13 @@ class Result:
             said = row_json(row, outcome)
             yield (said | {"why": self.why(outcome), "reasons": self._reasons(outcome)} if reasons else said)
 
+    def json_lines(self, rows: Iterable[int] | None = None) -> Iterator[str]:
+        """The objects of `rows` as JSON texts, made by whole columns."""
+        from ucl.scoring.lines import json_lines
+
+        for chunk in self._chunks(self._numbers(rows)):
+            yield from json_lines(chunk, self._columns(chunk, [self._details(chunk)]))
+
     def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         outcomes = self._scored.plan.outcomes
         names = len(outcomes.rules) + len(outcomes.constraints) + len(outcomes.shadows)
@@ -397,7 +406,6 @@ class Result:
 
         `on_rows` hears of how many more rows the details are there, each time that they are of some.
         """
-        from ucl.scoring.columns import result_columns
         from ucl.tables.output import append_results
 
         wanted = self._numbers(rows)
@@ -409,15 +417,22 @@ class Result:
             "gaps": str(self.gaps),
             "invalid_rows": str(len(self.invalid)),
         }
-        arrays = (self.total[wanted], self.feasible[wanted], self.contested[wanted], self.decision[wanted])
-        invalid = [self.invalid.get(row) for row in wanted.tolist()]
 
         def told() -> Iterator[Details]:
             for chunk in self._chunks(wanted):
                 yield self._details(chunk)
                 on_rows(len(chunk))
 
-        return append_results(table, result_columns(*arrays, invalid, told(), metadata))
+        return append_results(table, self._columns(wanted, told(), metadata))
+
+    def _columns(
+        self, rows: NDArray[np.int64], told: Iterable[Details], metadata: Mapping[str, str] = MappingProxyType({})
+    ) -> ResultColumns:
+        from ucl.scoring.columns import result_columns
+
+        arrays = (self.total[rows], self.feasible[rows], self.contested[rows], self.decision[rows])
+        invalid = [self.invalid.get(row) for row in rows.tolist()]
+        return result_columns(*arrays, invalid, told, metadata)
 
 
 def _highest(values: NDArray[np.int64], top: int) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ def json_texts(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
     if kinds.is_struct(type) and len({field.name for field in type}) == type.num_fields:
         return _objects(column)
     if kinds.is_map(type) and is_text(type.key_type):
-        return _maps(column)
+        return map_texts(column, lambda values: json_texts(values, Cells.TYPED))
     return pa.array(map(said, plain(column, cells)), pa.string())
 
 
@@ -54,6 +54,17 @@ def object_texts(names: Iterable[str], values: Iterable[pa.Array], rows: int) ->
     for name, texts in zip(names, values):
         parts += [f"{', ' if parts else '{'}{said(name)}: ", texts]
     return _joined(*parts, "}") if parts else pa.array(["{}"] * rows, pa.string())
+
+
+def map_texts(column: pa.ChunkedArray, values_of: Callable[[pa.ChunkedArray], pa.Array]) -> pa.Array:
+    """Objects from maps whose keys are texts; `values_of` makes texts of their values."""
+    import pyarrow as pa
+
+    maps = column.combine_chunks()
+    lists = maps.cast(pa.list_(pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])))
+    keys, values = (pa.chunked_array([lists.flatten().field(place)]) for place in (0, 1))
+    pairs = _joined(json_texts(keys, Cells.TYPED), ": ", values_of(values))
+    return _or_null(_joined("{", join_lists(lists, pairs, ", "), "}"))
 
 
 def join_lists(lists: pa.Array, elements: pa.Array, separator: str) -> pa.Array:
@@ -93,16 +104,6 @@ def _objects(column: pa.ChunkedArray) -> pa.Array:
     values = [json_texts(pc.struct_field(column, [place]), cells_of(field)) for place, field in enumerate(column.type)]
     valid = column.is_valid().combine_chunks()
     return _or_null(pc.if_else(valid, object_texts(names, values, len(column)), pa.scalar(None, pa.string())))
-
-
-def _maps(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    maps = column.combine_chunks()
-    lists = maps.cast(pa.list_(pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])))
-    pairs = lists.flatten()
-    keys, values = (json_texts(pa.chunked_array([pairs.field(place)]), Cells.TYPED) for place in (0, 1))
-    return _or_null(_joined("{", join_lists(lists, _joined(keys, ": ", values), ", "), "}"))
 
 
 def _joined(*parts: Any) -> pa.Array:
