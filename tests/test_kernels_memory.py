@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
-from strategies import HEADER, table_of
+from strategies import HEADER, columns_of, table_of
 from test_kernels_equal import assert_equal, call_of, compiled
 
 from ucl.kernels import queries
 from ucl.kernels.lower import lower
 from ucl.kernels.memory import remembered
 from ucl.kernels.plan import Plan, Residual
+from ucl.kernels.run import details
 from ucl.semantics import evaluate
 from ucl.semantics.expressions import STEPS
 from ucl.semantics.outcome import Call
@@ -48,6 +50,10 @@ LOOKED_UP = [
     "title in distinct(v.place for v in visits where v.kind == kind)",
     "title in frequent(v.place for v in visits where v.kind == kind, 20%)",
     "w in distinct(v.at.weekday for v in visits where v.place == title)",
+    '(mode(v.kind for v in visits where v.place == title) ?? "low") == kind',
+    '(first(v.place for v in visits where v.kind == kind and b by v.at desc) ?? "none") == title',
+    '(last(v.place for v in visits where v.cost == n) ?? "none") in {"none", "a", "b"}',
+    "present(mode(v.place for v in visits where v.cost == n))",
     "often(title, kind)",
     "seen(title) > 2",
     "present(place) and count(v in visits where v.place == place) > 1",
@@ -184,6 +190,15 @@ def test_alerts_are_the_definitions_own() -> None:
         meant = evaluate.alerts(program, call)
         assert queries.alerts(program, call) == meant
         assert any(alerted.invalid for alerted in meant) == bool(visits)
+
+
+def test_details_of_some_rows() -> None:
+    program = program_with('(mode(v.kind for v in visits where v.place == title) ?? "low") == kind and seen(title) > 1')
+    plan = lower(program, program.schemas["S"], remembering(program, VISITS))
+    columns = columns_of(program.schemas["S"], TABLE.options)
+    everywhere, some = details(plan, columns, slice(None)), details(plan, columns, np.array([50, 3, 4]))
+    assert everywhere.fired.any()
+    assert np.array_equal(everywhere.fired[[50, 3, 4]], some.fired)
 
 
 def test_a_large_memory_takes_no_steps_for_each_pair() -> None:

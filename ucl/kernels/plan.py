@@ -337,7 +337,18 @@ class Batch:
     schedule: Schedule
 
 
-WholeColumn = Residual | Batch
+@frozen
+class MadeTexts:
+    """A text column that look-ups make: it stands under `path`, its codes are the value `codes`."""
+
+    path: Path
+    dictionary: tuple[str, ...]
+    codes: int
+    there: Literal
+    schedule: Schedule
+
+
+WholeColumn = Residual | Batch | MadeTexts
 
 
 @frozen

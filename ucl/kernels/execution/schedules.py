@@ -30,6 +30,7 @@ from ucl.kernels.plan import (
     Literal,
     Local,
     Lookups,
+    MadeTexts,
     OfText,
     Operation,
     Read,
@@ -79,13 +80,23 @@ class Binding:
 
     def __init__(self, formulas: Formulas, columns: Columns, engine: Engine, wholes: Sequence[Vector] = ()) -> None:
         self.formulas = formulas
-        self.columns = columns.columns
+        self.columns = dict(columns.columns)
         self.engine = engine
-        self.wholes = list(wholes)
+        self.wholes: list[Vector] = []
         self.zone = zone_table(formulas.call.zone)
         self._tables: dict[int, Any] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}
+        for vector in wholes:
+            self.add_whole(vector)
+
+    def add_whole(self, vector: Vector) -> None:
+        """The next whole column; one of made texts stands among the table's columns, too."""
+        whole = self.formulas.wholes[len(self.wholes)]
+        self.wholes.append(vector)
+        if isinstance(whole, MadeTexts):
+            valid = None if vector.missing is None else ~vector.missing
+            self.columns[whole.path] = Texts(vector.values, valid, whole.dictionary)
 
     def texts(self, path: Path) -> Texts:
         column = self.columns[path]

@@ -19,7 +19,7 @@ from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.execution.vector import Vector
 from ucl.kernels.lowering.reads import reads_batch
-from ucl.kernels.plan import Batch, Residual
+from ucl.kernels.plan import Batch, MadeTexts, Residual
 from ucl.semantics import aggregates
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.operations import Overflow
@@ -37,9 +37,18 @@ def add_wholes(binding: Binding, columns: Columns, groups: Groups | None) -> Non
     for whole in binding.formulas.wholes:
         if isinstance(whole, Batch):
             vector = _batch(whole, Execution(binding, whole.schedule, 0, columns.rows), valid, choice_sets)
+        elif isinstance(whole, MadeTexts):
+            vector = _made_texts(whole, binding, columns.rows)
         else:
             vector = _residual(whole, binding, columns, np.flatnonzero(valid), choice_sets)
-        binding.wholes.append(vector)
+        binding.add_whole(vector)
+
+
+def _made_texts(made: MadeTexts, binding: Binding, rows: int) -> Vector:
+    """The texts' codes."""
+    execution = Execution(binding, made.schedule, 0, rows)
+    codes = np.broadcast_to(execution.vector(made.codes).values, (rows,)).astype(np.int32)
+    return Vector(codes, missing=~execution.bits(made.there))
 
 
 # --- what is left to `evaluate` -------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ from ucl.kernels.plan import (
     HasValue,
     Literal,
     Local,
+    MadeTexts,
     Operation,
     Read,
     Select,
@@ -93,6 +94,7 @@ class Lowering:
     _remembered: Remembered = field(default_factory=Remembered)
     residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
+    _made: dict[Path, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
     _parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _fresh: Iterator[int] = field(default_factory=count)
     _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
@@ -266,10 +268,30 @@ class Lowering:
         default = self.form(expr.default, names)
         if isinstance(value, SetColumn) and default == Fixed(frozenset()):
             return SetColumn(value.path, TRUE, value.over)  # absent sets are empty ranges already
+        if isinstance(value, TextColumn) and isinstance(default, Fixed) and default.there == TRUE:
+            return self._made_or(value, default)
         graph = self.graph
         over = graph.any_of(value.over, graph.all_of(negated(value.there), default.over))
         there = graph.any_of(value.there, default.there)
         return self.choice(value.there, value, default, there, over, expr.type)
+
+    def texts(self, codes: int, dictionary: tuple[str, ...], there: Literal, over: Literal) -> TextColumn:
+        """A column of the texts that a value's codes stand for."""
+        path = (f"made {len(self._made)}",)  # no field has such a name
+        self._made[path] = codes, dictionary
+        self.whole(MadeTexts(path, dictionary, codes, there, schedule(self.graph, [there], [codes])))
+        return TextColumn(path, there, over)
+
+    def _made_or(self, value: TextColumn, default: Fixed) -> TextColumn:
+        """Made texts, or a constant one."""
+        if value.path not in self._made:
+            raise Unlowered
+        codes, dictionary = self._made[value.path]
+        if default.value not in dictionary:
+            dictionary = (*dictionary, default.value)
+        constant = self.graph.number(dictionary.index(default.value))
+        over = self.graph.any_of(value.over, self.graph.all_of(negated(value.there), default.over))
+        return self.texts(self.select(value.there, codes, constant), dictionary, TRUE, over)
 
     def choice(
         self, condition: Literal, then: Form, otherwise: Form, there: Literal, over: Literal, type: t.Type

@@ -40,7 +40,7 @@ Ints = NDArray[np.int64]
 
 
 def look_up(lowering: Lowering, expr: p.Comprehension, items: Items, names: Mapping[str, Form]) -> Form:
-    if isinstance(t.present(expr.type), t.Text | t.Closed | t.Set | t.Record):
+    if isinstance(t.present(expr.type), t.Set | t.Record):
         raise Unlowered
     if expr.kind == "all":
         return _all(lowering, expr, items, names)
@@ -153,14 +153,14 @@ class _Lookup:
         if self._expr.kind in ("count", "any"):
             return self._counted(self._entry(group, Vector(sizes)))
         ends = np.concatenate(([0], np.cumsum(sizes))).tolist()
-        table = self._folded(order, ends)
+        table, words = self._folded(order, ends)
         value = self._entry(group, table)
         over = FALSE if table.over is None else self._graph.test(Flag(value, "over"))
         there = TRUE if table.missing is None else negated(self._graph.test(Flag(value, "missing")))
         number = self._finished(Number(value, table.values.dtype == np.float64, there, over))
         if isinstance(t.present(self._expr.type), t.Bool):
             return Truth(at_least(self._graph, number, 1), number.there, number.over)
-        return number
+        return number if words is None else self._lowering.texts(number.value, words, number.there, number.over)
 
     def _counted(self, count: int) -> Form:
         number = self._finished(Number(count, floating=False))
@@ -190,8 +190,8 @@ class _Lookup:
         except Overflow:  # of an item that some rows may not choose
             raise Unlowered from None
 
-    def _folded(self, order: Ints, ends: list[int]) -> Vector:
-        """For each group, and for none, what the kind makes of its values."""
+    def _folded(self, order: Ints, ends: list[int]) -> tuple[Vector, tuple[str, ...] | None]:
+        """For each group, and for none, what the kind makes of its values; of texts their codes, and the texts."""
         try:
             values = self._survey.values(self._value, self._chosen[order])
         except Overflow:
@@ -206,13 +206,19 @@ class _Lookup:
                 results.append(None)
                 over.append(True)
         missing = [result is None for result in results]
+        words = None
+        if isinstance(t.present(self._expr.type), t.Text | t.Closed):
+            words = tuple(dict.fromkeys(result for result in results if result is not None))
+            code_of = {word: code for code, word in enumerate(words)}
+            results = [None if result is None else code_of[result] for result in results]
         numbers = np.array([0 if result is None else result for result in results], dtype_of(self._expr.type))
         optional = isinstance(self._expr.type, t.Optional)
-        return Vector(
+        table = Vector(
             numbers if numbers.dtype != np.bool_ else numbers.astype(np.int64),
             np.array(over) if any(over) else None,
             np.array(missing) if optional else None,
         )
+        return table, words
 
     # --- equality ---------------------------------------------------------------------------------------------------
 
