@@ -319,6 +319,8 @@ def test_keys_that_are_no_text_are_named_as_text() -> None:
         (None, "nothing is not a table"),
         ("rows.csv", "a value of the kind `str` is not a table"),
         ([1, 2], "has `1` for a row in element 0"),
+        ([10**5000], "has a value of the kind `int` for a row in element 0"),
+        ([object()], "has a value of the kind `object` for a row in element 0"),
         ({"a": [1], "b": [1, 2]}, "the column `b` has 2 values, and the others 1"),
         ({"a": "text"}, "the column `a` can't be read"),
         ({"a": 1}, "the column `a` can't be read"),

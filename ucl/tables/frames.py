@@ -125,7 +125,16 @@ def _row(row: Any, place: int) -> Mapping[str, Any]:
     if hasattr(row, "_asdict"):
         fields: dict[str, Any] = row._asdict()
         return fields
-    raise errors.not_an_object("the list", f"element {place}", f"`{row!r:.40}`")
+    raise errors.not_an_object("the list", f"element {place}", _glimpse(row))
+
+
+def _glimpse(row: Any) -> str:
+    """What a person recognises a row by; other objects' own words may be places in memory."""
+    try:
+        return f"`{row!r:.40}`" if isinstance(row, str | int | float) else _kind(row)
+    except ValueError:
+        # A number of thousands of digits.
+        return _kind(row)
 
 
 def _kind(data: Any) -> str:

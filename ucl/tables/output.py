@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STDOUT = "-"
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,12 @@ _Write = Callable[[IO[bytes]], None]
 
 
 def _write_stdout(write: _Write) -> None:
+    """Piece by piece: of one large write, the system may not say that its reader went away in the middle."""
+    data = memoryview(_bytes(write))
     sys.stdout.flush()
-    sys.stdout.buffer.write(_bytes(write))
-    sys.stdout.buffer.flush()
+    for start in range(0, len(data), _PIECE):
+        sys.stdout.buffer.write(data[start : start + _PIECE])
+        sys.stdout.buffer.flush()
 
 
 def _bytes(write: _Write) -> bytes:
