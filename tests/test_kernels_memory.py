@@ -10,6 +10,7 @@ from strategies import HEADER, columns_of, table_of
 from test_kernels_equal import assert_equal, call_of, compiled
 
 from ucl.kernels import queries
+from ucl.kernels.execution.whole import compares_rows
 from ucl.kernels.lower import lower
 from ucl.kernels.memory import remembered
 from ucl.kernels.plan import Plan, Residual
@@ -221,3 +222,19 @@ def test_one_list_is_read_once() -> None:
     plan = lower(program, program.schemas["S"], remembering(program, VISITS))
     kinds = {name: sum(type(value).__name__ == name for value in plan.values) for name in ("Group", "Entry")}
     assert kinds == {"Group": 1, "Entry": 1}
+
+
+@pytest.mark.parametrize(
+    ("condition", "compares"),
+    [
+        ("lowest(n)", True),
+        ("(if lowest(n) then title else inner.label) == lower(title)", True),
+        ('(mode(v.kind for v in visits where v.place == title) ?? "low") == kind', False),
+        ("any(v in visits where v.place in tags)", False),
+    ],
+)
+def test_what_compares_rows_needs_the_whole_table(condition: str, compares: bool) -> None:
+    program = program_with(condition)
+    plan = lower(program, program.schemas["S"], remembering(program, VISITS))
+    assert plan.wholes
+    assert compares_rows(plan) == compares

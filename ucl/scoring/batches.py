@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ucl.kernels.execution.whole import compares_rows
 from ucl.kernels.lower import lower
 from ucl.scoring import errors
 from ucl.scoring.result import score_planned
@@ -31,7 +32,7 @@ def score_batches(
     """Raises `CallError` at once where the program can't be scored in parts."""
     with errors.bounded():
         plan = lower(program, schema, call)
-    if plan.wholes:
+    if compares_rows(plan):
         raise errors.needs_whole_table()
     return _scored(program, schema, call, plan, batches, threads)
 

@@ -19,12 +19,20 @@ from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.execution.vector import Vector
 from ucl.kernels.lowering.reads import reads_batch
-from ucl.kernels.plan import Batch, MadeTexts, Residual
+from ucl.kernels.plan import Batch, MadeTexts, Plan, Residual
 from ucl.semantics import aggregates
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.operations import Overflow
 
 Groups = NDArray[np.int64]
+
+
+def compares_rows(plan: Plan) -> bool:
+    """Whether what is said of a row depends on other rows, so that a table can't be scored in parts."""
+    return any(
+        isinstance(whole, Batch) or (isinstance(whole, Residual) and reads_batch(whole.expression))
+        for whole in plan.wholes
+    )
 
 
 def add_wholes(binding: Binding, columns: Columns, groups: Groups | None) -> None:
