@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -246,6 +247,14 @@ def test_arrow(tmp_path: Path, name: str, stream: bool) -> None:
 def test_damaged_files(tmp_path: Path, name: str, data: bytes) -> None:
     with pytest.raises(TableError, match="is not a whole"):
         read_table(written(tmp_path, name, data))
+
+
+@pytest.mark.parametrize("make", [parquet_bytes, arrow_bytes], ids=["parquet", "arrow"])
+def test_texts_that_are_no_utf_8_are_found_on_reading(tmp_path: Path, make: Any) -> None:
+    offsets, bytes_ = pa.array([0, 2, 4], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xfeab")
+    table = pa.table({"a": [1, 2], "s": pa.StringArray.from_buffers(2, offsets, bytes_)})
+    with pytest.raises(TableError, match="is not a whole"):
+        read_table(written(tmp_path, "a", make(table)))
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,12 @@ def _read_parquet(data: bytes, name: str) -> pa.Table:
     import pyarrow.parquet as parquet
 
     try:
-        return without_marks(parquet.ParquetFile(pa.BufferReader(data)).read())
+        whole = parquet.ParquetFile(pa.BufferReader(data)).read()
+        # Parquet's own texts may be no UTF-8.
+        whole.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
         raise _not_whole(data, name, "Parquet", (b"PAR1",)) from problem
+    return without_marks(whole)
 
 
 def _read_arrow(data: bytes, name: str) -> pa.Table:
