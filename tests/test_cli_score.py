@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -169,6 +170,64 @@ def test_set_takes_a_number_for_text_where_the_field_is_text(folder: Path, word:
     assert ran.lines[0]["total"] == total
 
 
+WORDS = """\
+context {
+  dog: bool = false  lasts: duration unit min = 1min  rests: duration = 1min  tags: set<text> = {}
+  days: set<weekday> = {}  some: set<int> = {}  n: int = 0  f: float = 0.0  day: date?  at_: time?
+  on_day: weekday = mon
+}
+schema S { x: int }
+rule dog on S { when dog score 1 }
+rule lasts on S { when lasts == 1h30min score 1 }
+rule rests on S { when rests == 1h30min score 1 }
+rule tags on S { when subset({"a b", "c"}, tags) and size(tags) == 2 score 1 }
+rule days on S { when subset({mon, tue}, days) score 1 }
+rule some on S { when subset({1, 2}, some) score 1 }
+def has(it: bool) -> bool = it
+def longer(length: duration) -> duration = length + 1h
+def many(words: set<text>) -> int = size(words)
+"""
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "dog=yes", "dog=YES", "dog=1", "dog=true", "lasts=90", "lasts=90min", "lasts=1h30min", "lasts=PT90M",
+        "rests=1.5h", "rests=PT1H30M", "tags=a b;c", "tags=c; a b;", 'tags=["c", "a b"]', "days=mon;tue",
+        'days=["tue","mon"]', "some=1;2", "some=[2, 1]",
+    ],
+)  # fmt: skip
+def test_a_word_says_a_value_as_a_cell_does(folder: Path, pair: str) -> None:
+    (folder / "p.ucl").write_text(WORDS)
+    (folder / "rows.jsonl").write_text('{"x": 1}\n')
+    ran = run_here("score", "p.ucl", "rows.jsonl", "--set", pair, "--format", "json")
+    assert ran.status == 0, ran.err
+    assert ran.lines[0]["fired"] == [pair.partition("=")[0]]
+
+
+@pytest.mark.parametrize(
+    ("pair", "form"),
+    [
+        ("dog=maybe", "`true` or `false`"), ("lasts=long", "the number of `min`"), ("rests=90", "`PT90M`"),
+        ("n=many", "`3`"), ("f=x", "`0.5`"), ("day=today", "`2026-03-04`"), ("at_=noon", "`13:00`"),
+        ("on_day=monday", "`mon`"), ("some=a;b", "`;`"),
+    ],
+)  # fmt: skip
+def test_a_word_that_says_no_value_is_told_the_form(folder: Path, pair: str, form: str) -> None:
+    (folder / "p.ucl").write_text(WORDS)
+    ran = run_here("score", "p.ucl", "rows.jsonl", "--set", pair)
+    assert (ran.status, ran.out) == (2, "")
+    assert form in ran.err.partition("= help: ")[2]
+
+
+def test_arguments_of_a_query_are_words_too(folder: Path) -> None:
+    (folder / "p.ucl").write_text(WORDS)
+    asked = {"has": ("no", "false\n"), "longer": ("30min", "PT90M\n"), "many": ("a;b", "2\n")}
+    for name, (word, answer) in asked.items():
+        assert run_here("query", "p.ucl", name, word).out == answer
+    assert "`90min`" in run_here("query", "p.ucl", "longer", "x").err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -204,6 +263,18 @@ def test_wrong_input_gets_a_message_and_prints_nothing(folder: Path, words: list
     assert (ran.status, ran.out) == (2, "")
     assert said in ran.err
     assert "uclc itself failed" not in ran.err
+
+
+@pytest.mark.parametrize("signal", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error")])
+def test_an_interrupted_query_is_an_interrupt(folder: Path, monkeypatch: pytest.MonkeyPatch, signal: Exception) -> None:
+    """DuckDB takes the signal itself, and says so in words of its own."""
+
+    def interrupted(database: str) -> None:
+        raise signal
+
+    monkeypatch.setattr(duckdb, "connect", interrupted)
+    ran = run_here("score", "meetings.ucl", "--sql", "select 1 as start")
+    assert (ran.status, ran.out, ran.err) == (130, "", "error: interrupted\n")
 
 
 def test_a_program_with_mistakes_is_not_run(folder: Path) -> None:
@@ -355,9 +426,38 @@ def test_query_takes_arguments_around_its_options(mail: Path) -> None:
 
 
 def test_a_query_that_overflows_has_no_value(mail: Path) -> None:
-    (answer,) = run_here("query", "mail.ucl", "more", "9223372036854775807", "--format", "json").lines
-    assert answer["value"] is None
-    assert answer["error"]
+    ran = run_here("query", "mail.ucl", "more", "9223372036854775807", "--format", "json")
+    assert (ran.status, ran.lines[0]["value"]) == (1, None)
+    assert ran.lines[0]["error"]
+    told = run_here("query", "mail.ucl", "more", "9223372036854775807")
+    assert (told.status, told.out) == (1, "")
+    assert "overflow" in told.err
+
+
+def test_a_query_says_what_it_needs(mail: Path) -> None:
+    assert "required: NAME\n" in run_here("query", "mail.ucl").err
+
+
+def test_events_of_a_program_without_actions(folder: Path) -> None:
+    ran = run_here("act", "meetings.ucl", "rows.jsonl")
+    assert (ran.status, "the program has no actions" in ran.err) == (2, True)
+
+
+def test_an_alert_that_can_not_be_evaluated_is_no_alert(mail: Path) -> None:
+    (mail / "memory.json").write_text('{"trips": [{"place": "oslo", "cost": 9223372036854775807}]}')
+    (mail / "mail.ucl").write_text(MAIL.replace("t.cost > 100", "t.cost + 1 > 100"))
+    ran = run_here("alerts", "mail.ucl", "--memory", "memory.json")
+    assert (ran.status, ran.out) == (1, "")
+    assert "`dear` could not be evaluated (overflow)" in ran.err
+    assert "0 alerts, 1 not evaluated" in ran.err
+    (row,) = run_here("alerts", "mail.ucl", "--memory", "memory.json", "--format", "json").lines
+    assert (row["say"], row["invalid"]["reason"]) == (None, "overflow")
+
+
+def test_an_alert_without_words_has_some(mail: Path) -> None:
+    for because, said in (('because "too\\ndear"', "too dear"), ("", "dear")):
+        (mail / "mail.ucl").write_text(MAIL.replace('say "{t.place} cost {t.cost}"', because))
+        assert run_here("alerts", "mail.ucl", "--memory", "memory.json").out == f"warning: {said}  [dear]\n"
 
 
 def test_alerts_are_said(mail: Path) -> None:

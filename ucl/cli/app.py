@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ucl.cli.output import CommandError, complain, discard_output
 
@@ -31,7 +31,7 @@ class Command:
 
 # In the order of the help.
 COMMANDS: Mapping[str, Command] = {
-    "check": Command("ucl.cli.source", "check programs: syntax, names and types"),
+    "check": Command("ucl.cli.source", "check programs: syntax, names, types, and what the rules do to each other"),
     "fmt": Command("ucl.cli.source", "lay programs out in the one canonical way"),
     "score": Command("ucl.cli.score", "score the rows of a table"),
     "explain": Command("ucl.cli.score", "say why one row scores as it does"),
@@ -129,6 +129,10 @@ def _function(name: str) -> str:
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong as every other message is said."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """argparse's own says nothing of a disk that is full."""
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(message, f"see `{self.prog} --help`")

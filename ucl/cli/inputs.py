@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.cli.output import CommandError
 from ucl.cli.source import complain_about, standard_input, unreadable
+from ucl.cli.words import value_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.scoring import CompiledProgram
+    from ucl.semantics.program import Definition
 
 # Files of a call are read whole; one beyond this is a mistake, or worse.
 _LARGEST_JSON = 1 << 30
@@ -87,29 +89,27 @@ def read_call(
     timezone: str | None,
 ) -> dict[str, Any]:
     """The keyword arguments that say what holds around a call of the program."""
-    from ucl.semantics.types import Closed, Text, present
+    from ucl.semantics.values import nfc
 
-    texts = {field.column for field in program.semantic.context if isinstance(present(field.type), Text | Closed)}
+    fields = {field.column: field for field in program.semantic.context}
     known = dict(_object(context)) if context is not None else {}
     for pair in sets or ():
-        name, equals, value = pair.partition("=")
+        name, equals, word = pair.partition("=")
         if not equals:
             raise CommandError(f"`--set {pair}` has no value", "write `--set name=value`")
-        known[name] = _word(value, name in texts)
+        field = fields.get(nfc(name))
+        known[name] = word if field is None else value_of(word, field.type, field.unit, f"`{name}`", _parse)
     remembered = None if memory is None else _object(memory)
     return {"context": known, "memory": remembered, "now": now, "timezone": timezone}
 
 
-def _word(word: str, is_text: bool) -> Any:
-    """JSON where it is JSON, else the word as it stands: `--set busy=true`, `--set mood=calm`, `--set room=101`.
-
-    A field of text takes only JSON's texts and null for JSON.
-    """
-    try:
-        value = _parse(word)
-    except ValueError:
-        return word
-    return value if not is_text or value is None or isinstance(value, str) else word
+def read_words(definition: Definition, words: Sequence[str]) -> list[Any]:
+    """The arguments of a definition, of which there may be too many or too few."""
+    named = zip(words, definition.parameters)
+    read = [
+        value_of(word, p.type, None, f"the argument `{p.name}` of `{definition.name}`", _parse) for word, p in named
+    ]
+    return [*read, *words[len(read) :]]
 
 
 def _object(path: Path) -> Mapping[str, Any]:

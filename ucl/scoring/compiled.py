@@ -45,13 +45,13 @@ class ActionRow(TypedDict):
 
 
 class AlertRow(TypedDict):
-    """One record for which an alert holds, as data that a memory may hold; `invalid` says why an alert could not be
-    evaluated for it."""
+    """One record for which an alert holds, as data that a memory may hold. Where the alert could not be evaluated,
+    `invalid` says why, and `say` is None."""
 
     alert: str
     severity: str
     record: dict[str, Any]
-    say: str
+    say: str | None
     invalid: NotRequired[dict[str, Any]]
 
 
@@ -192,6 +192,8 @@ class CompiledProgram:
     ) -> list[ActionRow]:
         """What the actions ask for: rows in order, actions in source order, values as JSON has them."""
         program = self.semantic
+        if not program.actions:
+            raise errors.nothing_to_do("actions")
         chosen = choose_schema(program, schema, dict.fromkeys(a.schema for a in program.actions), "actions")
         call = start_call(program, context, memory, now, timezone)
         return list(self._acted(_read(_as_table(events), chosen, call), chosen, call))
@@ -274,6 +276,7 @@ def _is_large(call: Call) -> bool:
 def _alert_row(alerted: evaluate.Alerted, record: dict[str, Any]) -> AlertRow:
     row: AlertRow = {"alert": alerted.alert, "severity": alerted.severity, "record": record, "say": alerted.say}
     if alerted.invalid is not None:
+        row["say"] = None
         row["invalid"] = invalid_json(alerted.invalid)
     return row
 

@@ -49,7 +49,10 @@ def no_such_schema(name: str, known: Iterable[str]) -> CallError:
 
 def which_schema(names: Iterable[str]) -> CallError:
     """Rules on several schemas, and the caller named none."""
-    return CallError(f"the program has rules on {_listed(names)}", "say which of them the table holds with `schema`")
+    return CallError(
+        f"the program has rules on {_listed(names)}",
+        "say which of them the table holds: `schema`, on the command line `--schema`",
+    )
 
 
 def nothing_to_do(what: str) -> CallError:

@@ -139,6 +139,9 @@ def unevaluated(alert: Alert, record: Mapping[str, Any]) -> Alerted:
 
 
 def _said(alert: Alert, frame: Frame) -> str:
+    """Without a `say` the user's own words, else the name."""
+    if not alert.say:
+        return alert.meta.because or alert.name
     return "".join(
         part if isinstance(part, str) else to_text(evaluate(part, frame), part.type, frame.call.zone)
         for part in alert.say
