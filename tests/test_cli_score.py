@@ -454,6 +454,11 @@ def test_an_alert_that_can_not_be_evaluated_is_no_alert(mail: Path) -> None:
     assert (row["say"], row["invalid"]["reason"]) == (None, "overflow")
 
 
+def test_an_alert_shows_numbers_as_scores_are_shown(mail: Path) -> None:
+    (mail / "mail.ucl").write_text(MAIL.replace("cost: int", "cost: float"))
+    assert run_here("alerts", "mail.ucl", "--memory", "memory.json").out == "warning: oslo cost 190  [dear]\n"
+
+
 def test_an_alert_without_words_has_some(mail: Path) -> None:
     for because, said in (('because "too\\ndear"', "too dear"), ("", "dear")):
         (mail / "mail.ucl").write_text(MAIL.replace('say "{t.place} cost {t.cost}"', because))

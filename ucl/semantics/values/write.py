@@ -66,6 +66,8 @@ def to_text(value: Any, type: Type, zone: Zone) -> str:
             return ""
         case bool():
             return "true" if shown else "false"
+        case float():
+            return repr(shown).removesuffix(".0")  # as scores are shown
         case list():
             return ", ".join(str(item) for item in shown)
         case _:
