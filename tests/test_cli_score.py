@@ -455,7 +455,8 @@ def test_an_alert_that_can_not_be_evaluated_is_no_alert(mail: Path) -> None:
 
 
 def test_an_alert_shows_numbers_as_scores_are_shown(mail: Path) -> None:
-    (mail / "mail.ucl").write_text(MAIL.replace("cost: int", "cost: float"))
+    schema = "schema Trip { place: text  cost: float }\nmemory trips: list<Trip>\n"
+    (mail / "mail.ucl").write_text(schema + MAIL.splitlines(keepends=True)[-1])
     assert run_here("alerts", "mail.ucl", "--memory", "memory.json").out == "warning: oslo cost 190  [dear]\n"
 
 
