@@ -244,5 +244,5 @@ def test_imported_rules_come_first_in_the_order_of_the_imports(tmp_path: Path) -
 
 def test_a_bound_at_the_end_of_time_holds_in_every_zone() -> None:
     program = 'timezone "America/New_York"\nschema S { d: datetime in 2020-01-01T00:00..=9999-12-31T23:59 }\n'
-    program += 'rule r on S { when d < 9999-12-31T23:59 score 1 }'
+    program += "rule r on S { when d < 9999-12-31T23:59 score 1 }"
     assert totals(scored(program, {"d": "2026-03-04T12:00"})) == [1.0]

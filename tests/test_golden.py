@@ -85,7 +85,7 @@ def test_in_an_engine(case: Case, engine: EngineName, tmp_path: Path) -> None:
     program, schema, call = called(case, tmp_path)
     table = read_table(str(tmp_path / "rows.jsonl"))
     column = case.argument("--group-by")
-    groups = None if column is None else choice_sets(table, column)
+    groups = None if column is None else choice_sets(table, column, schema)
     scores = score(lower(program, schema, call), ingest(table, schema, call.zone), groups=groups, engine=engine)
     for row, wanted in enumerate(case.expected):
         assert scores.valid[row] == (wanted.get("total", 0) is not None)

@@ -39,7 +39,7 @@ _WARNING_CODES = (
 SEVERITIES: Mapping[str, Severity] = (
     dict.fromkeys(_ERROR_CODES, Severity.ERROR)
     | dict.fromkeys(_WARNING_CODES, Severity.WARNING)
-    | {"empty-range": Severity.ERROR, "tension": Severity.INFO}
+    | {"empty-range": Severity.ERROR, "tension": Severity.INFO, "undecided": Severity.INFO}
 )
 
 

@@ -36,6 +36,10 @@ def analyse(program: Program, now_us: int, list_tensions: bool = False) -> list[
     found: list[Diagnostic] = []
     for schema in _schemas(program):
         found += _of_schema(program, schema, zone, now_us, list_tensions)
+    if program.properties:
+        from ucl.analysis.properties import analyse_properties
+
+        found += analyse_properties(program, now_us)
     return _in_order(program, without_accepted(program, found))
 
 

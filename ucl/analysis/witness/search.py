@@ -31,7 +31,7 @@ from ucl.semantics.program import Expr, Variable
 from ucl.semantics.types import DAY as DAY_LENGTH
 from ucl.semantics.values import make_call, read_record
 
-_TRIES = 1000
+_TRIES = 250
 # Questions to the solver in one analysis; what is asked beyond is undecided.
 _QUESTIONS = 3000
 FieldPath = tuple[str, tuple[str, ...]]
