@@ -93,7 +93,7 @@ def test_every_format_says_the_same(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "status", "said"),
     [
-        (b"", 0, "no problems"),
+        (b"", 1, "declares nothing"),
         (bytes(range(128, 256)) * 20, 1, "not UTF-8"),
         (b"let x = 1\0", 1, "zero bytes"),
         (b"let x = 1\n# " + b"a" * (4 * 1024 * 1024), 1, "4 MiB"),

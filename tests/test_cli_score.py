@@ -285,8 +285,8 @@ def test_a_program_with_mistakes_is_not_run(folder: Path) -> None:
 
 
 def test_a_program_without_rules_says_so(folder: Path) -> None:
-    (folder / "empty.ucl").write_text("")
-    assert "no rules" in run_here("score", "empty.ucl", "rows.jsonl").err
+    (folder / "ruleless.ucl").write_text("let early = ..09:00")
+    assert "no rules" in run_here("score", "ruleless.ucl", "rows.jsonl").err
 
 
 # --- explain --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,13 @@ _LONGEST_PATH = 60
 # --- modules and names ----------------------------------------------------------------------------------------------
 
 
+def nothing_declared(place: Span) -> Diagnostic:
+    """A file that is empty, or holds comments alone: more likely cut off or the wrong one than meant."""
+    return diagnostic(
+        "syntax", place, "this file declares nothing", "a program begins with words such as `rule` or `let`"
+    )
+
+
 def duplicate_name(place: Span, name: str, first: Span, what: str = "name") -> Diagnostic:
     """`let x = 1  rule x on S { … }`: names are unique within a module and what it imports."""
     return diagnostic(

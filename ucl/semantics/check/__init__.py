@@ -12,7 +12,7 @@ after those that it imports:
 
 from __future__ import annotations
 
-from ucl.diagnostics import Report
+from ucl.diagnostics import Report, Span
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics.check.assemble import assemble
 from ucl.semantics.check.bodies import check_bodies
@@ -33,7 +33,7 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
     """The program of a file; `find_module("a.b")` gives the source of that module, or None where there is none.
 
     With errors in the report the program holds what is right, so that other passes can go on; rules that are wrong, or
-    that depend on what is, are left out. None where nothing of the file could be read.
+    that depend on what is, are left out. None where the file declares nothing, or nothing of it could be read.
     """
     checked = check_module(file, report, find_module)
     return None if checked is None else checked[0]
@@ -41,7 +41,9 @@ def check(file: ast.File, report: Report, find_module: FindModule) -> Program | 
 
 def check_module(file: ast.File, report: Report, find_module: FindModule) -> tuple[Program, Module] | None:
     """As `check`, with the module itself, which knows every name that its text can speak of."""
-    if report.has_errors and not file.declarations:
+    if not file.declarations:
+        if not report.has_errors:
+            report.add(errors.nothing_declared(Span(file.source, 0, 0)))
         return None
     modules = load_modules(file, report, find_module)
     for module in modules:
