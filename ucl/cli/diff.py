@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ucl.cli import inputs
 from ucl.cli.output import print_json, remark
-from ucl.cli.source import complain_about, unreadable
+from ucl.cli.source import checked_program
 from ucl.render import printable
 
 if TYPE_CHECKING:
     from ucl.analysis.diff import Comparison, Difference
     from ucl.semantics.outcome import Outcome
-    from ucl.semantics.program import Program
 
 
 def add_diff(parser: ArgumentParser) -> None:
@@ -31,35 +30,17 @@ def diff(old: Path, new: Path, now: str | None, format: str) -> int:
     """Prints the differences; the status is 1 where there is one, or where equivalence could not be decided."""
     from ucl.analysis.diff import compare
 
-    programs = [_program(path) for path in (old, new)]
+    programs = [checked_program(path) for path in (old, new)]
     before, after = programs
     if before is None or after is None:
         return 1
-    found = compare(before, after, _since(before, now))
+    found = compare(before, after, inputs.since(before, now))
     if format == "json":
         print_json(_to_json(found))
     else:
         for line in _words(found):
             print(printable(line))
     return int(not found.equivalent)
-
-
-def _program(path: Path) -> Program | None:
-    from ucl.driver import check_path
-
-    try:
-        program, report = check_path(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    if program is None:
-        complain_about(report)
-    return program
-
-
-def _since(program: Program, now: str | None) -> int:
-    from ucl.scoring.calls import find_zone, instant
-
-    return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------

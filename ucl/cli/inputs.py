@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli.output import CommandError
-from ucl.cli.source import complain_about, standard_input, unreadable
+from ucl.cli.source import checked_program, standard_input, unreadable
 from ucl.cli.words import value_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.scoring import CompiledProgram
-    from ucl.semantics.program import Definition
+    from ucl.semantics.program import Definition, Program
 
 # Files of a call are read whole; one beyond this is a mistake, or worse.
 _LARGEST_JSON = 1 << 30
@@ -58,17 +59,17 @@ def count(word: str) -> int:
 
 def load_program(path: Path) -> CompiledProgram | None:
     """The program, ready to run; None for one with mistakes, which have been said (status 1)."""
-    from ucl.driver import check_path
     from ucl.scoring import CompiledProgram
 
-    try:
-        program, report = check_path(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    if program is None:
-        complain_about(report)
-        return None
-    return CompiledProgram(program)
+    program = checked_program(path)
+    return None if program is None else CompiledProgram(program)
+
+
+def since(program: Program, now: str | None) -> int:
+    """The instant in microseconds that `--now` names in the program's zone; the clock's where it is not given."""
+    from ucl.scoring.calls import find_zone, instant
+
+    return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
 
 
 def read_options(path: str | None, sql: str | None) -> pa.Table:

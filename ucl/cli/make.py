@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
 from ucl.cli.output import COMPILING, CommandError, remark, replace_file
-from ucl.cli.source import complain_about, program_files, unreadable
+from ucl.cli.source import checked_program, program_files
 
 if TYPE_CHECKING:
     from ucl.semantics.program import Program
@@ -47,21 +47,9 @@ def build(paths: list[Path], output: Path) -> int:
 
 def _all_checked(paths: list[Path]) -> dict[Path, Program] | None:
     """The programs by path; None where one has mistakes, after those of all have been said."""
-    from ucl.driver import check_path
-
-    programs: dict[Path, Program] = {}
-    broken = False
-    for path in program_files(paths):
-        try:
-            program, report = check_path(path)
-        except OSError as error:
-            raise unreadable(path, error) from None
-        if program is None:
-            complain_about(report)
-            broken = True
-        else:
-            programs[path] = program
-    return None if broken else programs
+    checked = {path: checked_program(path) for path in program_files(paths)}
+    programs = {path: program for path, program in checked.items() if program is not None}
+    return programs if len(programs) == len(checked) else None
 
 
 def add_stubs(parser: ArgumentParser) -> None:

@@ -239,3 +239,16 @@ def _change(shown: str, path: Path | None, before: str, after: str, write: bool,
         print(f"formatted {shown}")
     else:
         print(f"would change {shown}")
+
+
+def checked_program(path: Path) -> Program | None:
+    """The program of one file; None for one with mistakes, which have been said."""
+    from ucl.driver import check_path
+
+    try:
+        program, report = check_path(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if program is None:
+        complain_about(report)
+    return program

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
 from ucl.cli.output import CommandError, print_json, remark, text_table
-from ucl.cli.source import complain_about, program_files, unreadable
+from ucl.cli.source import checked_program, complain_about, program_files
 from ucl.diagnostics import Report, Severity
 from ucl.render import printable
 
@@ -49,7 +48,7 @@ def test(
     for program in programs:
         if program is None:
             continue
-        since = _since(program, now)
+        since = inputs.since(program, now)
         for verdict in _verdicts(program, since, samples, seed):
             told, broken = told + 1, broken + verdict.fails
             if format == "json":
@@ -66,22 +65,7 @@ def test(
 
 def _programs(paths: Iterable[Path]) -> Iterator[Program | None]:
     """None for one with mistakes, which have been said."""
-    from ucl.driver import check_path
-
-    for path in program_files(paths):
-        try:
-            program, report = check_path(path)
-        except OSError as error:
-            raise unreadable(path, error) from None
-        if program is None:
-            complain_about(report)
-        yield program
-
-
-def _since(program: Program, now: str | None) -> int:
-    from ucl.scoring.calls import find_zone, instant
-
-    return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
+    return map(checked_program, program_files(paths))
 
 
 def _complain_about_errors(program: Program, now: str | None) -> bool:
