@@ -7,7 +7,7 @@ how many more pairs there are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,6 +93,24 @@ def overridden_by(scene: Scene) -> dict[str, set[str]]:
     return found
 
 
+def points_of(
+    study: Study, pairs: Iterable[Pair], feasible: bool, tally: Tally | None = None
+) -> list[tuple[Pair, Point]]:
+    """The pairs that meet, with where; what is undecided is left open. The tally grows while `pairs`, which may look at
+    it, is still being asked for more."""
+    found: list[tuple[Pair, Point]] = []
+    for pair in pairs:
+        point = meeting_point(study, pair, feasible=feasible)
+        if isinstance(point, Point):
+            if tally is not None:
+                tally.add(pair.about, pair.other)
+            found.append((pair, point))
+        elif point is Verdict.UNDECIDED:
+            study.leave_open(pair.about.name, pair.other.name)
+    study.prepare([point for _, point in found])
+    return found
+
+
 # --- conflicts and tensions -----------------------------------------------------------------------------------------
 
 
@@ -108,16 +126,7 @@ def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
         return b.name not in over.get(a.name, ()) and a.name not in over.get(b.name, ())
 
     tally, tensions = Tally(study, share_of(rules)), Tensions(study)
-    found: list[tuple[Pair, Point]] = []
-    for pair in pairs_of(study, ups, downs, tally, tensions, may):
-        point = meeting_point(study, pair, feasible=True)
-        if isinstance(point, Point):
-            tally.add(pair.about, pair.other)
-            found.append((pair, point))
-        elif point is Verdict.UNDECIDED:
-            study.leave_open(pair.about.name, pair.other.name)
-    study.prepare([point for _, point in found])
-    for pair, point in found:
+    for pair, point in points_of(study, pairs_of(study, ups, downs, tally, tensions, may), True, tally):
         replayed = study.replay(point, (pair.about.name, pair.other.name))
         if replayed is not None and pulls_both_ways(pair, replayed):
             yield words.conflict(study, pair.about, pair.other, replayed, point.possible)
@@ -205,15 +214,7 @@ class Tensions:
             if count:
                 yield words.tensions(rules[0], count, self.beyond > 0)
             return
-        found = []
-        for pair in pairs:
-            point = meeting_point(study, pair, feasible=True)
-            if isinstance(point, Point):
-                found.append((pair, point))
-            elif point is Verdict.UNDECIDED:
-                study.leave_open(pair.about.name, pair.other.name)
-        study.prepare([point for _, point in found])
-        for pair, point in found:
+        for pair, point in points_of(study, pairs, True):
             replayed = study.replay(point, (pair.about.name, pair.other.name))
             if replayed is not None and pulls_both_ways(pair, replayed):
                 yield words.tension(pair.about, pair.other, replayed, point.possible)
@@ -227,17 +228,8 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
     for rule in living_rules(study):
         groups.setdefault(frozenset(rule.fields), []).append(rule)
     tally = Tally(study, share_of(living_rules(study)))
-    found: list[tuple[Pair, Point]] = []
-    for members in groups.values():
-        for pair in _covered_pairs(study, members, tally):
-            point = meeting_point(study, pair, feasible=False)
-            if isinstance(point, Point):
-                tally.add(pair.about, pair.other)
-                found.append((pair, point))
-            elif point is Verdict.UNDECIDED:
-                study.leave_open(pair.about.name, pair.other.name)
-    study.prepare([point for _, point in found])
-    for pair, point in found:
+    covered = (pair for members in groups.values() for pair in _covered_pairs(study, members, tally))
+    for pair, point in points_of(study, covered, False, tally):
         replayed = study.replay(point, (pair.about.name, pair.other.name))
         if replayed is not None and pulls_one_way(pair, replayed):
             yield words.double_counting(pair.about, pair.other, replayed, point.possible)
