@@ -21,8 +21,8 @@ from ucl.frozen import frozen
 from ucl.kernels.lower import lower
 from ucl.kernels.run import Details, Scores, details, score
 from ucl.semantics import program as p
-from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.outcome import Decision
+from ucl.semantics.parts import children
 from ucl.semantics.program import Constraint, Expr, Meta, Program, Property, Rule, Status
 from ucl.semantics.types import FLOAT
 from ucl.testing.samples import Batch

@@ -15,8 +15,8 @@ from typing import Any
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.builtins import Signature
-from ucl.semantics.check.expressions import children
 from ucl.semantics.operations import like_pieces
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr
 
 _MOST = 20_000

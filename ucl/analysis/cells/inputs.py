@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.measure import children
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr, Field, Program, Schema
 
 Path = tuple[str, ...]

@@ -14,10 +14,10 @@ from typing import Any
 
 from ucl.frozen import frozen
 from ucl.semantics import program as p
-from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.expressions import Budget, Frame, evaluate
 from ucl.semantics.operations import Overflow, like_pieces
 from ucl.semantics.outcome import Call
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr
 from ucl.semantics.zones import Zone
 

@@ -18,9 +18,9 @@ from ucl.frozen import frozen
 from ucl.kernels.lowering.reads import may_overflow
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.expressions import Budget, Frame
 from ucl.semantics.outcome import Call
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr, Program, Schema
 from ucl.semantics.types import BOOL, DAY
 from ucl.semantics.zones import Zone

@@ -28,13 +28,13 @@ from ucl.analysis.formulas.formula import (
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.linear import Sum, linear
 from ucl.analysis.formulas.solve import Solver
-from ucl.analysis.formulas.terms import CLOCK, DAY, MINUTE_PART, NIGHT, WEEKDAY_PART, Place, Term, Terms, mapped
+from ucl.analysis.formulas.terms import CLOCK, DAY, MINUTE_PART, NIGHT, WEEKDAY_PART, Place, Term, Terms
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions import children
 from ucl.semantics.expressions import Budget, Frame, evaluate
 from ucl.semantics.operations import HOUR, MINUTE, Overflow
 from ucl.semantics.outcome import Call
+from ucl.semantics.parts import children, mapped
 from ucl.semantics.program import Expr
 from ucl.semantics.types import BOOL
 from ucl.semantics.types import DAY as DAY_LENGTH

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any
 
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.builtins import PARTS
-from ucl.semantics.check.expressions import children, expanded_size
+from ucl.semantics.check.expressions import expanded_size
 from ucl.semantics.expressions import Budget, Exhausted, Frame, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call
+from ucl.semantics.parts import children, mapped
 from ucl.semantics.program import Expr, Field, Program, Schema
 from ucl.semantics.types import DATE, DATETIME, INT, TIME, WEEKDAY, Type
 from ucl.semantics.values.read import constant
@@ -233,50 +233,6 @@ _OF_INSTANT = {"date_of": DAY, "time_of": CLOCK, "night_of": NIGHT}
 _OF_DAY = {"date_weekday": WEEKDAY_PART, "date_month": MONTH, "date_day": MONTHDAY}
 _THROUGH_DAY = {"weekday_of": "weekday", "year_of": "year", "month_of": "month", "day_of": "day"}
 _THROUGH_CLOCK = {"hour_of": "hour", "minute_of": "minute"}
-
-
-def mapped(expr: Expr, change: Any) -> Expr:
-    """The expression with each part that stands in it directly replaced by what `change` makes of it."""
-    match expr:
-        case p.Apply(arguments=arguments) | p.DefCall(arguments=arguments):
-            return replace(expr, arguments=tuple(change(a) for a in arguments))
-        # The commonest are made anew by hand: `replace` takes five times as long.
-        case p.Compare(type, span, operator, left, right):
-            return p.Compare(type, span, operator, change(left), change(right))
-        case p.InRange(type, span, value, low, high, inclusive, wraps):
-            first = None if low is None else change(low)
-            last = None if high is None else change(high)
-            return p.InRange(type, span, change(value), first, last, inclusive, wraps)
-        case p.InSet(type, span, value, container):
-            return p.InSet(type, span, change(value), change(container))
-        case p.And(type, span, operands):
-            return p.And(type, span, tuple(change(o) for o in operands))
-        case p.Or(type, span, operands):
-            return p.Or(type, span, tuple(change(o) for o in operands))
-        case p.Not(type, span, operand):
-            return p.Not(type, span, change(operand))
-        case p.If():
-            return replace(
-                expr, condition=change(expr.condition), then=change(expr.then), otherwise=change(expr.otherwise)
-            )
-        case p.Coalesce():
-            return replace(expr, value=change(expr.value), default=change(expr.default))
-        case p.Present():
-            return replace(expr, value=change(expr.value))
-        case p.Member():
-            return replace(expr, record=change(expr.record))
-        case p.BatchValue():
-            return replace(expr, argument=change(expr.argument))
-        case p.Comprehension():
-            return replace(
-                expr,
-                source=change(expr.source),
-                value=None if expr.value is None else change(expr.value),
-                condition=None if expr.condition is None else change(expr.condition),
-                keys=tuple(replace(key, value=change(key.value)) for key in expr.keys),
-            )
-        case _:
-            return expr
 
 
 def _substituted(expr: Expr, bound: Mapping[str, Expr]) -> Expr:

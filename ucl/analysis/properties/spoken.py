@@ -19,10 +19,10 @@ from ucl.analysis.cells.survey import speaks
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics.check.expressions.constants import COMPARISONS
-from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.expressions import Facts, Frame, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import NANO, Decision, Outcome, as_score
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr, Prefer, Property
 
 Promise = Property | Prefer

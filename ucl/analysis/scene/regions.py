@@ -24,9 +24,9 @@ from ucl.analysis.formulas.terms import Terms, fields_read
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions import children
 from ucl.semantics.evaluate.options import in_source_order
 from ucl.semantics.outcome import NANO
+from ucl.semantics.parts import children
 from ucl.semantics.program import ALWAYS, Action, Constraint, EffectCall, Expr, Program, Rule, Schema, Status
 from ucl.semantics.zones import Zone
 

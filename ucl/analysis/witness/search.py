@@ -24,9 +24,9 @@ from ucl.frozen import frozen
 from ucl.semantics import operations as ops
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions import children
 from ucl.semantics.expressions import Budget, ChoiceSet, Exhausted, Frame, evaluate
 from ucl.semantics.outcome import Call
+from ucl.semantics.parts import children
 from ucl.semantics.program import Expr, Variable
 from ucl.semantics.types import DAY as DAY_LENGTH
 from ucl.semantics.values import make_call, read_record

@@ -6,10 +6,10 @@ In: an expression. Out: answers that lowering and residual columns need. Definit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from ucl.kernels.columns import Path
 from ucl.semantics import program as p
+from ucl.semantics.parts import children
 from ucl.semantics.program import Definition, Expr
 
 # What can't leave its type, whatever it is given.
@@ -55,52 +55,6 @@ _SAFE = frozenset(
     }
 )
 _FOLDS_THAT_OVERFLOW = frozenset({"sum", "mean"})
-
-
-def children(expr: Expr) -> Iterator[Expr]:
-    """The expressions directly inside; a definition's body and a let's value are not inside their use."""
-    match expr:
-        case p.Apply(arguments=inner) | p.DefCall(arguments=inner) | p.And(operands=inner) | p.Or(operands=inner):
-            yield from inner
-        case p.Compare(left=left, right=right):
-            yield left
-            yield right
-        case p.InRange(value=value, low=low, high=high):
-            yield value
-            if low is not None:
-                yield low
-            if high is not None:
-                yield high
-        case p.InSet(value=value, container=container):
-            yield value
-            yield container
-        case p.Not(operand=inner) | p.Present(value=inner) | p.BatchValue(argument=inner) | p.Member(record=inner):
-            yield inner
-        case p.If(condition=condition, then=then, otherwise=otherwise):
-            yield condition
-            yield then
-            yield otherwise
-        case p.Coalesce(value=value, default=default):
-            yield value
-            yield default
-        case p.Comprehension():
-            yield expr.source
-            yield from (part for part in (expr.condition, expr.value) if part is not None)
-            yield from (key.value for key in expr.keys)
-        case (
-            p.Const()
-            | p.LocalInstant()
-            | p.LetValue()
-            | p.OptionValue()
-            | p.ContextValue()
-            | p.MemoryValue()
-            | p.Variable()
-            | p.RuleFact()
-            | p.OutcomeValue()
-        ):
-            return
-        case _:
-            assert_never(expr)
 
 
 def walk(expr: Expr) -> Iterator[Expr]:

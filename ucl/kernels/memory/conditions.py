@@ -6,7 +6,7 @@ be lowered over its items; and a `where` taken apart into conjuncts of a few kin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ucl.kernels.columns import Path
@@ -14,6 +14,7 @@ from ucl.kernels.lowering.forms import Unlowered
 from ucl.kernels.lowering.reads import free_variables, reads_option, walk
 from ucl.semantics import program as p
 from ucl.semantics import types as t
+from ucl.semantics.parts import mapped
 from ucl.semantics.program import Expr
 
 _TURNED = {"==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -23,57 +24,13 @@ _OPPOSITE = {"!=": "==", "==": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 # --- rewriting ------------------------------------------------------------------------------------------------------
 
 
-def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """The expression with each expression directly inside changed."""
-    match expr:
-        case p.Apply() | p.DefCall():
-            return replace(expr, arguments=tuple(map(change, expr.arguments)))
-        case p.And() | p.Or():
-            return replace(expr, operands=tuple(map(change, expr.operands)))
-        case p.Compare():
-            return replace(expr, left=change(expr.left), right=change(expr.right))
-        case p.InRange():
-            low = None if expr.low is None else change(expr.low)
-            high = None if expr.high is None else change(expr.high)
-            return replace(expr, value=change(expr.value), low=low, high=high)
-        case p.InSet():
-            return replace(expr, value=change(expr.value), container=change(expr.container))
-        case p.Not():
-            return replace(expr, operand=change(expr.operand))
-        case p.Present():
-            return replace(expr, value=change(expr.value))
-        case p.BatchValue():
-            return replace(expr, argument=change(expr.argument))
-        case p.Member():
-            return replace(expr, record=change(expr.record))
-        case p.If():
-            return replace(
-                expr,
-                condition=change(expr.condition),
-                then=change(expr.then),
-                otherwise=change(expr.otherwise),
-            )
-        case p.Coalesce():
-            return replace(expr, value=change(expr.value), default=change(expr.default))
-        case p.Comprehension():
-            return replace(
-                expr,
-                source=change(expr.source),
-                value=None if expr.value is None else change(expr.value),
-                condition=None if expr.condition is None else change(expr.condition),
-                keys=tuple(replace(key, value=change(key.value)) for key in expr.keys),
-            )
-        case _:
-            return expr
-
-
 def with_constants(expr: Expr, values: Mapping[str, p.Value]) -> Expr:
     """Variables of these names become constants. Names are never shadowed."""
     if not values:
         return expr
     if isinstance(expr, p.Variable) and expr.name in values:
         return p.Const(expr.type, expr.span, values[expr.name])
-    return rebuilt(expr, lambda inner: with_constants(inner, values))
+    return mapped(expr, lambda inner: with_constants(inner, values))
 
 
 def of_item(expr: Expr, variable: str, root: Path) -> Expr:
@@ -87,7 +44,7 @@ def of_item(expr: Expr, variable: str, root: Path) -> Expr:
                 return p.OptionValue(expr.type, expr.span, (*record.path, expr.name))
             return replace(expr, record=record)
         case _:
-            return rebuilt(expr, lambda inner: of_item(inner, variable, root))
+            return mapped(expr, lambda inner: of_item(inner, variable, root))
 
 
 # --- taking apart ---------------------------------------------------------------------------------------------------

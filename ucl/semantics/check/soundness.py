@@ -12,7 +12,7 @@ from dataclasses import replace
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.bodies import AnyBody, rules_spoken_of
-from ucl.semantics.check.expressions import children
+from ucl.semantics.parts import children
 
 
 def without_what_is_wrong(program: p.Program) -> p.Program:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ucl.diagnostics import Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
-from ucl.semantics.check.expressions import children
 from ucl.semantics.check.modules import BODIES, Alias, Imported, Module, Own
+from ucl.semantics.parts import children
 from ucl.semantics.types import Dimension
 from ucl.syntax import ast
 

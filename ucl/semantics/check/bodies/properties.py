@@ -13,9 +13,10 @@ from ucl.diagnostics import Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.bodies.meta import check_meta
-from ucl.semantics.check.expressions import NO_FACTS, check_condition, children
+from ucl.semantics.check.expressions import NO_FACTS, check_condition
 from ucl.semantics.check.modules import Module
 from ucl.semantics.check.scope import Scope
+from ucl.semantics.parts import children
 from ucl.syntax import ast
 
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions.measure import children
+from ucl.semantics.parts import children
 
 _depths: WeakKeyDictionary[p.Definition | p.Let, int] = WeakKeyDictionary()
 _sizes: WeakKeyDictionary[p.Let, int] = WeakKeyDictionary()

@@ -33,7 +33,7 @@ from ucl.semantics.check.expressions import (
 )
 from ucl.semantics.check.expressions.constants import first_varying, fold, is_constant
 from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, outlook
-from ucl.semantics.check.expressions.measure import children, expanded_size
+from ucl.semantics.check.expressions.measure import expanded_size
 from ucl.semantics.check.expressions.place import Place, wrong
 from ucl.semantics.check.scope import Scope
 from ucl.semantics.types import BOOL, Type
@@ -48,7 +48,6 @@ __all__ = [
     "check_constant",
     "check_expression",
     "check_range",
-    "children",
     "expanded_size",
     "fold",
     "is_constant",

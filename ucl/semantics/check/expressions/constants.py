@@ -15,8 +15,8 @@ from ucl.diagnostics import Span
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.builtins import Signature
-from ucl.semantics.check.expressions.measure import children
 from ucl.semantics.operations import Overflow
+from ucl.semantics.parts import children
 from ucl.semantics.types import BOOL, Type
 
 

@@ -7,58 +7,14 @@ as often as they are used, so that forty lines of doubling defs are seen for the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
 from weakref import WeakKeyDictionary
 
 from ucl.frozen import frozen
 from ucl.semantics import program as p
+from ucl.semantics.parts import children
 
 # Past this, sizes are all the same: too large.
 _CEILING = 10**12
-
-
-def children(expr: p.Expr) -> tuple[p.Expr, ...]:
-    """The expressions that stand in an expression directly, in the order of the source."""
-    match expr:
-        case p.Apply(arguments=arguments) | p.DefCall(arguments=arguments):
-            return arguments
-        case p.Compare(left=left, right=right):
-            return (left, right)
-        case p.InRange(value=value, low=low, high=high):
-            return tuple(part for part in (value, low, high) if part is not None)
-        case p.InSet(value=value, container=container):
-            return (value, container)
-        case p.And(operands=operands) | p.Or(operands=operands):
-            return operands
-        case p.Not(operand=operand):
-            return (operand,)
-        case p.If(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-        case p.Coalesce(value=value, default=default):
-            return (value, default)
-        case p.Present(value=value):
-            return (value,)
-        case p.Member(record=record):
-            return (record,)
-        case p.BatchValue(argument=argument):
-            return (argument,)
-        case p.Comprehension(source=source, value=value, condition=condition, keys=keys):
-            parts = (value, source, condition, *(key.value for key in keys))
-            return tuple(part for part in parts if part is not None)
-        case (
-            p.Const()
-            | p.LocalInstant()
-            | p.LetValue()
-            | p.OptionValue()
-            | p.ContextValue()
-            | p.MemoryValue()
-            | p.Variable()
-            | p.RuleFact()
-            | p.OutcomeValue()
-        ):
-            return ()
-        case _:
-            assert_never(expr)
 
 
 @frozen
