@@ -24,6 +24,7 @@ ROOMS = [
     "ucl.tables",
     "ucl.analysis",
     "ucl.driver",
+    "ucl.facts",
     "ucl.models",
     "ucl.scoring",
     "ucl.build",
