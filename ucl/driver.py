@@ -6,14 +6,12 @@ mistake. A file that can't be opened is `OSError`, which the doors put in words.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ucl.diagnostics import CompileError, Report, Source
+from ucl.frozen import collector_paused
 from ucl.resources import stdlib_source
 from ucl.semantics import check
 from ucl.semantics.check import Module
@@ -36,25 +34,12 @@ def check_module(
     Into `looked_up` go the files that imports may come from, found or not.
     """
     report = Report()
-    with _collector_paused():
+    with collector_paused():
         file = parse(source, report)
         root = None if folder is None else root_folder(folder, file)
         modules = Modules(root, report, set() if looked_up is None else looked_up)
         checked = check.check_module(file, report, modules.find)
     return (None if report.has_errors else checked), report
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Trees are made of parts that live as long as the whole and hold no cycles: looking for garbage among them took a
-    third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def check_path(path: Path, looked_up: set[Path] | None = None) -> tuple[Program | None, Report]:

@@ -5,11 +5,15 @@ the fields that compare. A tree has a hundred classes, and the standard `datacla
 for each (half of what starting the compiler took) and stores each field through `object.__setattr__` (half of what
 building a tree took). Here equality, hashing and text are made when they are first needed, and that nobody writes on a
 tree is held by mypy alone.
+
+`collector_paused` is for those who build such trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
@@ -55,3 +59,16 @@ def _hash(self: Any) -> int:
 def _text(self: Any) -> str:
     shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
     return f"{type(self).__qualname__}({shown})"
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Trees are made of parts that live as long as the whole and hold no cycles: looking for garbage among them took a
+    third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -6,6 +6,7 @@ context and memory as constants, the day's rules, recency, the zone.
 
 from __future__ import annotations
 
+from ucl.frozen import collector_paused
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.rules import outcomes
 from ucl.kernels.lowering.schedule import schedule
@@ -17,11 +18,12 @@ from ucl.semantics.program import Program, Schema
 
 def lower(program: Program, schema: Schema, call: Call) -> Plan:
     """The plan that scores options. Raises `Exhausted` where constants cost more steps than a call may."""
-    lowering = Lowering(schema, call)
-    found = outcomes(lowering, Ruleset.of(program, schema, call.today))
-    graph = lowering.graph
-    added = [c for c in found.contributions if c.amount != 0]
-    masks = [c.mask for c in added]
-    masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
-    wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
+    with collector_paused():
+        lowering = Lowering(schema, call)
+        found = outcomes(lowering, Ruleset.of(program, schema, call.today))
+        graph = lowering.graph
+        added = [c for c in found.contributions if c.amount != 0]
+        masks = [c.mask for c in added]
+        masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
+        wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
     return Plan(call, tuple(graph.values), tuple(lowering.wholes), found, wanted, graph)

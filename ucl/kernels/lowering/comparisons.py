@@ -153,6 +153,10 @@ def _order(graph: Graph, left: Number, right: Number) -> Number:
 
 def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Truth:
     """As `program.InRange` says; an open end is None."""
+    if isinstance(value, Number) and value.over == FALSE:
+        written = _written_within(graph, value, low, high, inclusive, wraps)
+        if written is not None:
+            return Truth(written)
     over = graph.any_of(value.over, FALSE if low is None else low.over, FALSE if high is None else high.over)
     if isinstance(value, Fixed) and not isinstance(low or value, Number) and not isinstance(high or value, Number):
         return Truth(_fixed_within(value, low, high, inclusive, wraps), over=over)
@@ -165,6 +169,27 @@ def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclu
     if turned != FALSE:
         inside = graph.choose(turned, graph.any_of(after_low, before_high), inside)
     return Truth(inside, over=over)
+
+
+def _written_within(
+    graph: Graph, value: Number, low: Form | None, high: Form | None, inclusive: bool, wraps: bool
+) -> Literal | None:
+    """Two cuts, where the ends are constants, as nearly all are."""
+    first = last = None
+    after_low = before_high = TRUE
+    if low is not None:
+        if not isinstance(low, Fixed) or low.value is None or low.over != FALSE:
+            return None
+        first = low.value
+        after_low = at_least(graph, value, first)
+    if high is not None:
+        if not isinstance(high, Fixed) or high.value is None or high.over != FALSE:
+            return None
+        last = high.value
+        before_high = negated(above(graph, value, last) if inclusive else at_least(graph, value, last))
+    if wraps and first is not None and last is not None and last < first:
+        return graph.any_of(after_low, before_high)
+    return graph.all_of(after_low, before_high)
 
 
 def _fixed_within(value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Literal:

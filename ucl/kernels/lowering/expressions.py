@@ -7,10 +7,10 @@ vector operation computes is left to a residual column: `evaluate`, once for eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import assert_never
+from typing import Any
 
 from ucl.kernels.columns import Path
 from ucl.kernels.execution.vector import OPERATIONS
@@ -112,65 +112,48 @@ class Lowering:
     def form(self, expr: Expr, names: Names = _NO_NAMES) -> Form:
         """What an expression becomes. `names` are the parameters of the definition that it stands in."""
         try:
-            return self._lowered(expr, names)
+            return _FORMS[type(expr)](self, expr, names)
         except Unlowered:
             if names:
                 raise
             return residual(self, expr)
 
-    def _lowered(self, expr: Expr, names: Names) -> Form:
-        match expr:
-            case p.Const():
-                return fixed(expr.value, expr.type)
-            case p.OptionValue():
-                return self.column(expr.path)
-            case p.Compare():
-                left, right = self.form(expr.left, names), self.form(expr.right, names)
-                return comparisons.compare(self.graph, expr.operator, left, right)
-            case p.InRange():
-                low = None if expr.low is None else self.form(expr.low, names)
-                high = None if expr.high is None else self.form(expr.high, names)
-                return comparisons.within(
-                    self.graph, self.form(expr.value, names), low, high, expr.inclusive, expr.wraps
-                )
-            case p.InSet():
-                return self._member(expr, names)
-            case p.And():
-                return self._conjunction(expr, names)
-            case p.Or():
-                return self._disjunction(expr, names)
-            case p.Not():
-                operand = self.truth(expr.operand, names)
-                return Truth(negated(operand.holds), over=operand.over)
-            case p.Apply():
-                return self._apply(expr, names)
-            case p.If():
-                return self._if(expr, names)
-            case p.Coalesce():
-                return self._coalesce(expr, names)
-            case p.Present():
-                value = self.form(expr.value, names)
-                return Truth(value.there, over=value.over)
-            case p.Comprehension():
-                return self._comprehension(expr, names)
-            case p.BatchValue():
-                return self._batch_value(expr, names)
-            case p.DefCall():
-                return self._def_call(expr, names)
-            case p.Variable():
-                if expr.name not in names:
-                    raise Unlowered
-                return names[expr.name]
-            case p.ContextValue() | p.MemoryValue() | p.LetValue() | p.LocalInstant():
-                return self.of_call(expr)
-            case p.Member():
-                if reads_option(expr) or free_variables(expr):
-                    raise Unlowered
-                return self.of_call(expr)
-            case p.RuleFact() | p.OutcomeValue():
-                raise AssertionError(expr)  # in `expect` only
-            case _:
-                assert_never(expr)
+    def _constant(self, expr: p.Const, names: Names) -> Fixed:
+        return fixed(expr.value, expr.type)
+
+    def _option_value(self, expr: p.OptionValue, names: Names) -> Form:
+        return self.column(expr.path)
+
+    def _compare(self, expr: p.Compare, names: Names) -> Form:
+        return comparisons.compare(
+            self.graph, expr.operator, self.form(expr.left, names), self.form(expr.right, names)
+        )
+
+    def _in_range(self, expr: p.InRange, names: Names) -> Form:
+        low = None if expr.low is None else self.form(expr.low, names)
+        high = None if expr.high is None else self.form(expr.high, names)
+        return comparisons.within(self.graph, self.form(expr.value, names), low, high, expr.inclusive, expr.wraps)
+
+    def _negation(self, expr: p.Not, names: Names) -> Form:
+        operand = self.truth(expr.operand, names)
+        return Truth(negated(operand.holds), over=operand.over)
+
+    def _present(self, expr: p.Present, names: Names) -> Form:
+        value = self.form(expr.value, names)
+        return Truth(value.there, over=value.over)
+
+    def _variable(self, expr: p.Variable, names: Names) -> Form:
+        if expr.name not in names:
+            raise Unlowered
+        return names[expr.name]
+
+    def _of_call(self, expr: Expr, names: Names) -> Form:
+        return self.of_call(expr)
+
+    def _of_record(self, expr: p.Member, names: Names) -> Form:
+        if reads_option(expr) or free_variables(expr):
+            raise Unlowered
+        return self.of_call(expr)
 
     # --- what every row shares --------------------------------------------------------------------------------------
 
@@ -464,3 +447,29 @@ class Lowering:
     def whole(self, column: WholeColumn) -> int:
         self.wholes.append(column)
         return self.graph.value(Whole(len(self.wholes) - 1))
+
+
+# By class, since a program has many nodes. `RuleFact` and `OutcomeValue` stand in `expect` only.
+_FORMS: Mapping[type[Expr], Callable[[Lowering, Any, Names], Form]] = {
+    p.Const: Lowering._constant,
+    p.OptionValue: Lowering._option_value,
+    p.Compare: Lowering._compare,
+    p.InRange: Lowering._in_range,
+    p.InSet: Lowering._member,
+    p.And: Lowering._conjunction,
+    p.Or: Lowering._disjunction,
+    p.Not: Lowering._negation,
+    p.Apply: Lowering._apply,
+    p.If: Lowering._if,
+    p.Coalesce: Lowering._coalesce,
+    p.Present: Lowering._present,
+    p.Comprehension: Lowering._comprehension,
+    p.BatchValue: Lowering._batch_value,
+    p.DefCall: Lowering._def_call,
+    p.Variable: Lowering._variable,
+    p.ContextValue: Lowering._of_call,
+    p.MemoryValue: Lowering._of_call,
+    p.LetValue: Lowering._of_call,
+    p.LocalInstant: Lowering._of_call,
+    p.Member: Lowering._of_record,
+}

@@ -113,16 +113,19 @@ class Graph:
 
     def all_of(self, *literals: Literal) -> Literal:
         """The conjunction."""
-        operands = {literal for literal in literals if literal != TRUE}
-        if len(operands) < 2:
-            return operands.pop() if operands else TRUE
-        if FALSE in operands:
+        counting = [literal for literal in literals if literal != TRUE]
+        if len(counting) < 2:
+            return counting[0] if counting else TRUE
+        if FALSE in counting:
             return FALSE
-        for literal in tuple(operands):
-            node = None if literal & 1 else self.masks[literal >> 1]
-            if isinstance(node, All) and len(node.operands) <= _FLATTEN:
-                operands.remove(literal)
+        operands: set[Literal] = set()
+        masks = self.masks
+        for literal in counting:
+            node = None if literal & 1 else masks[literal >> 1]
+            if type(node) is All and len(node.operands) <= _FLATTEN:
                 operands.update(node.operands)
+            else:
+                operands.add(literal)
         key = tuple(sorted(operands))
         known = self._mask_of.get(key)
         if known is None:
@@ -136,10 +139,10 @@ class Graph:
 
     def any_of(self, *literals: Literal) -> Literal:
         """The disjunction."""
-        some = {literal for literal in literals if literal != FALSE}
+        some = [literal for literal in literals if literal != FALSE]
         if len(some) < 2:
-            return some.pop() if some else FALSE
-        return negated(self.all_of(*[negated(literal) for literal in some]))
+            return some[0] if some else FALSE
+        return negated(self.all_of(*[literal ^ 1 for literal in some]))
 
     def choose(self, condition: Literal, then: Literal, otherwise: Literal) -> Literal:
         """`then` where the condition holds, else `otherwise`."""
