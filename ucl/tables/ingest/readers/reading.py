@@ -86,7 +86,9 @@ def distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
         return pa.array([], pa.string()), np.zeros(0, np.int64)
     words = encoded.chunk(0).dictionary
     indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks]).combine_chunks().cast(pa.int64())
-    codes: NDArray[np.int64] = pc.fill_null(indices, len(words)).to_numpy(zero_copy_only=False)
+    if indices.null_count:
+        indices = pc.fill_null(indices, len(words))
+    codes: NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
     if words.null_count:
         # A dictionary may hold null itself.
         absent = np.append(words.is_null().to_numpy(zero_copy_only=False), False)

@@ -33,12 +33,12 @@ def sets_of_lists(lengths: Ints, valid: Mask | None, elements: Read) -> Read:
     """Rows of `lengths` elements each. A row with an element that is null or can't be read can't be read itself."""
     column = elements.column
     assert isinstance(column, Scalars | Texts)
-    rows = np.repeat(np.arange(len(lengths)), lengths)
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     outside, wrong = elements.outside, None if column.valid is None else ~column.valid
     if wrong is not None and outside is not None:
         # An element outside its list has no value either, and that is not why.
         wrong &= ~outside
-    unreadable, outside = _rows_with(wrong, rows, len(lengths)), _rows_with(outside, rows, len(lengths))
+    unreadable, outside = _rows_with(wrong, offsets), _rows_with(outside, offsets)
     if unreadable is not None and outside is not None:
         outside &= ~unreadable
     wrong = either(unreadable, outside)
@@ -46,8 +46,7 @@ def sets_of_lists(lengths: Ints, valid: Mask | None, elements: Read) -> Read:
         valid = both(valid, ~wrong)
     values = column.codes if isinstance(column, Texts) else column.values
     dictionary = column.dictionary if isinstance(column, Texts) else None
-    sets = _distinct_within_rows(lengths, rows, values.astype(np.int64), valid, dictionary)
-    return Read(sets, unreadable, outside)
+    return Read(_distinct_within_rows(offsets, values, valid, dictionary), unreadable, outside)
 
 
 def sets_of_lookup(lookup: Lookup, dictionary: tuple[str, ...] | None, texts: bool) -> Read:
@@ -73,37 +72,55 @@ def ragged_take(flat: Ints, starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
 
 
 def _distinct_within_rows(
-    lengths: Ints, rows: Ints, values: Ints, valid: Mask | None, dictionary: tuple[str, ...] | None
+    offsets: Ints, values: NDArray[Any], valid: Mask | None, dictionary: tuple[str, ...] | None
 ) -> Sets:
     """Drops repeated elements, and all elements of rows without a value."""
     if valid is not None and not valid.all():
-        keep = valid[rows]
-        rows, values = rows[keep], values[keep]
-    if len(values) and int(lengths.max()) > 1:
-        rows, values = _without_repeats(rows, values, len(lengths))
-    lengths = np.bincount(rows, minlength=len(lengths)).astype(np.int64)
-    return Sets(np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))), values, valid, dictionary)
+        offsets, values = _only(offsets, values, np.repeat(valid, np.diff(offsets)))
+    longest = int(np.diff(offsets).max(initial=0))
+    if longest > 1:
+        repeated = _repeated(offsets, values) if longest <= _SHORT else _repeated_in_long(offsets, values)
+        if repeated.any():
+            offsets, values = _only(offsets, values, ~repeated)
+    return Sets(offsets, values.astype(np.int64), valid, dictionary)
 
 
-def _without_repeats(rows: Ints, values: Ints, count: int) -> tuple[Ints, Ints]:
-    """Row and element as one number each, which sort fast; elements ascend within a row where any was repeated."""
-    least, known = int(values.min()), None
-    span = int(values.max()) - least + 1
-    if span > np.iinfo(np.int64).max // max(count, 1):
-        known, values = np.unique(values, return_inverse=True)
-        least, span = 0, len(known)
-    pairs = rows * span + (values - least)
-    pairs.sort()
-    fresh = np.concatenate(([True], pairs[1:] != pairs[:-1]))
-    if not fresh.all():
-        rows, values = np.divmod(pairs[fresh], span)
-        values += least
-    return rows, values if known is None else known[values]
+def _only(offsets: Ints, values: NDArray[Any], keep: Mask) -> tuple[Ints, NDArray[Any]]:
+    """The elements that are kept, in their rows."""
+    dropped = np.flatnonzero(~keep)
+    rows = np.searchsorted(offsets, dropped, side="right")
+    return offsets - np.cumsum(np.bincount(rows, minlength=len(offsets))), values[keep]
 
 
-def _rows_with(elements: Mask | None, rows: Ints, count: int) -> Mask | None:
+# Of rows up to so long, each element is compared with those before it sooner than all are sorted.
+_SHORT = 24
+
+
+def _repeated(offsets: Ints, values: NDArray[Any]) -> Mask:
+    """Elements that stand in their row before: each distance is one comparison of the column with itself."""
+    repeated = np.zeros(len(values), np.bool_)
+    for distance in range(1, int(np.diff(offsets).max())):
+        later = np.flatnonzero(values[distance:] == values[:-distance]) + distance
+        if len(later):
+            row = np.searchsorted(offsets, later, side="right") - 1
+            repeated[later[later - distance >= offsets[row]]] = True
+    return repeated
+
+
+def _repeated_in_long(offsets: Ints, values: NDArray[Any]) -> Mask:
+    """The same by sorting. Row and element are one number, which sorts fast."""
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    codes = np.unique(values, return_inverse=True)[1]
+    pairs = rows * (int(codes.max()) + 1) + codes
+    order = np.argsort(pairs, kind="stable")
+    repeated = np.zeros(len(values), np.bool_)
+    repeated[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
+    return repeated
+
+
+def _rows_with(elements: Mask | None, offsets: Ints) -> Mask | None:
     if elements is None or not elements.any():
         return None
-    mask = np.zeros(count, np.bool_)
-    mask[rows[elements]] = True
+    mask = np.zeros(len(offsets) - 1, np.bool_)
+    mask[np.searchsorted(offsets, np.flatnonzero(elements), side="right") - 1] = True
     return mask

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars, Texts
 from ucl.semantics.outcome import Reason
@@ -34,7 +35,7 @@ def texts_of(lookup: Lookup) -> Read:
     places: dict[str, int] = {}
     texts = map(_text, lookup.cells)
     codes = np.array([0 if text is None else places.setdefault(text, len(places)) for text in texts], np.int32)
-    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(places) or NO_TEXTS), lookup.unreadable)
+    return Read(Texts(_by_row(codes, lookup), lookup.valid, tuple(places) or NO_TEXTS), lookup.unreadable)
 
 
 def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
@@ -42,7 +43,16 @@ def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
     places = {value: place for place, value in enumerate(values)}
     texts = map(_text, lookup.cells)
     codes = np.array([0 if text is None else places[text] for text in texts], np.int32)
-    return Read(Texts(codes[lookup.codes], lookup.valid, tuple(values)), lookup.unreadable, lookup.outside)
+    return Read(Texts(_by_row(codes, lookup), lookup.valid, tuple(values)), lookup.unreadable, lookup.outside)
+
+
+def _by_row(codes: NDArray[np.int32], lookup: Lookup) -> NDArray[np.int32]:
+    """Each row's code: as it stands where every cell is a text of its own, as in most dictionaries of Arrow."""
+    same = np.array_equal(codes[:-1], np.arange(len(codes) - 1)) and len(codes) > 1
+    if same and not bool((lookup.codes == len(codes) - 1).any()):
+        return lookup.codes.astype(np.int32)
+    by_row: NDArray[np.int32] = codes[lookup.codes]
+    return by_row
 
 
 def read_bools(array: pa.Array) -> Read:
