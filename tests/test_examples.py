@@ -22,7 +22,7 @@ from ucl.driver import check_path
 from ucl.resources import stdlib_modules
 from ucl.scoring import CompiledProgram
 from ucl.scoring.calls import start_call
-from ucl.scoring.records import all_records
+from ucl.scoring.results.records import all_records
 from ucl.semantics.evaluate import property_holds, satisfies, score_option
 from ucl.semantics.outcome import Call, Invalid
 from ucl.semantics.program import Prefer, Program

@@ -16,7 +16,7 @@ from ucl.driver import check_path
 from ucl.kernels.lower import lower
 from ucl.kernels.run import EngineName, score
 from ucl.scoring.calls import choose_schema, scored_schemas, start_call
-from ucl.scoring.choice_sets import choice_sets
+from ucl.scoring.results.choice_sets import choice_sets
 from ucl.semantics.evaluate import score_options
 from ucl.semantics.outcome import Call, as_score
 from ucl.semantics.program import Program, Schema

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ucl
 from ucl.scoring import words
-from ucl.scoring.result import _highest
+from ucl.scoring.results.result import _highest
 from ucl.semantics import types as t
 from ucl.semantics.evaluate import score_options
 from ucl.semantics.outcome import Invalid, Reason
@@ -112,7 +112,7 @@ def test_a_row_is_explained_among_those_that_it_is_compared_with(rows: list[Any]
 def test_what_rows_are_compared_with_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     result = ucl.compile(BATCHES).score([{"n": n, "inner": {"w": 0.5}, "g": "ab"[n % 2]} for n in range(9)])
     result.explain(0)
-    monkeypatch.setattr("ucl.scoring.choice_sets.distinct_records", lambda *_: pytest.fail("again"))
+    monkeypatch.setattr("ucl.scoring.results.choice_sets.distinct_records", lambda *_: pytest.fail("again"))
     assert result.explain(8).outcome == result.outcome(8)
 
 

@@ -8,7 +8,7 @@ from ucl.scoring.compiled import ActionRow, AlertRow, CompiledProgram
 from ucl.scoring.errors import CallError
 
 if TYPE_CHECKING:
-    from ucl.scoring.result import Result
+    from ucl.scoring.results.result import Result
 
 __all__ = ["ActionRow", "AlertRow", "CallError", "CompiledProgram", "Result"]
 
@@ -17,6 +17,6 @@ def __getattr__(name: str) -> Any:
     """`Result` brings NumPy with it, and is fetched when it is first named."""
     if name != "Result":
         raise AttributeError(f"module 'ucl.scoring' has no attribute {name!r}")
-    from ucl.scoring.result import Result
+    from ucl.scoring.results.result import Result
 
     return Result

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ucl.diagnostics import Diagnostic
     from ucl.kernels.columns import Columns
     from ucl.models.records import Record
-    from ucl.scoring.result import Result
+    from ucl.scoring.results.result import Result
 
 
 # Up to so many records of the memory, starting NumPy takes longer than going over them.
@@ -145,7 +145,7 @@ class CompiledProgram:
         least the magnitude `contested_from`. `on_compile` is called before kernels are compiled, which takes some
         seconds once for a machine. Raises `CallError` or `TableError`.
         """
-        from ucl.scoring.result import score_table
+        from ucl.scoring.results.result import score_table
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
@@ -171,7 +171,7 @@ class CompiledProgram:
         rules look at the whole table (`lowest`, `rank_of`, …) is refused, since its answers would depend on how the
         table is cut. Raises `CallError` at once, `TableError` when the part that is wrong is reached.
         """
-        from ucl.scoring.batches import score_batches
+        from ucl.scoring.streaming.batches import score_batches
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
@@ -199,7 +199,7 @@ class CompiledProgram:
         return list(self._acted(_read(_as_table(events), chosen, call), chosen, call))
 
     def _acted(self, columns: Columns, schema: Schema, call: Call) -> Iterator[ActionRow]:
-        from ucl.scoring.records import all_records
+        from ucl.scoring.results.records import all_records
 
         with errors.bounded():
             outcomes = evaluate.act(self.semantic, schema, all_records(columns, schema), call)

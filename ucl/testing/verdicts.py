@@ -18,7 +18,7 @@ from ucl.analysis.properties import Counterexample, Promise, Proved, Prover, pro
 from ucl.analysis.properties.blame import outcome_at
 from ucl.analysis.properties.prove import Answer
 from ucl.frozen import frozen
-from ucl.scoring.records import record_at
+from ucl.scoring.results.records import record_at
 from ucl.semantics.outcome import Invalid
 from ucl.semantics.program import Prefer, Program, Property, Status
 from ucl.testing.readings import Reader, Reading, Sides

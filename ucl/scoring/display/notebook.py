@@ -13,7 +13,7 @@ from ucl.scoring.display.glance import cells
 from ucl.scoring.words import number
 
 if TYPE_CHECKING:
-    from ucl.scoring.result import Result
+    from ucl.scoring.results.result import Result
 
 _MOST_ROWS = 20
 _MOST_COLUMNS = 5

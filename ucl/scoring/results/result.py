@@ -21,9 +21,9 @@ from ucl.kernels.run import Details, Scores, details, whole_columns
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
-from ucl.scoring.choice_sets import TableChoices, choice_sets
-from ucl.scoring.explain import Explanation
-from ucl.scoring.records import record_at
+from ucl.scoring.results.choice_sets import TableChoices, choice_sets
+from ucl.scoring.results.explain import Explanation
+from ucl.scoring.results.records import record_at
 from ucl.scoring.words import invalid_json, reason_of
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.outcome import NANO, Call, Decision, Invalid, Outcome, as_score, decide
@@ -289,7 +289,7 @@ class Result:
 
     def json_lines(self, rows: Iterable[int] | None = None) -> Iterator[str]:
         """The objects of `rows` as JSON texts, made by whole columns."""
-        from ucl.scoring.lines import json_lines
+        from ucl.scoring.results.lines import json_lines
 
         for chunk in self._chunks(self._numbers(rows)):
             yield from json_lines(chunk, self._columns(chunk, [self._details(chunk)]))
@@ -428,7 +428,7 @@ class Result:
     def _columns(
         self, rows: NDArray[np.int64], told: Iterable[Details], metadata: Mapping[str, str] = MappingProxyType({})
     ) -> ResultColumns:
-        from ucl.scoring.columns import result_columns
+        from ucl.scoring.results.columns import result_columns
 
         arrays = (self.total[rows], self.feasible[rows], self.contested[rows], self.decision[rows])
         invalid = [self.invalid.get(row) for row in rows.tolist()]

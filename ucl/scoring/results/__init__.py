@@ -1,0 +1,1 @@
+"""What scoring a table gives: the arrays of a `Result`, its ranking, rows, columns and explanations."""
