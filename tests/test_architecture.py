@@ -43,6 +43,8 @@ OWNERS = {
     "z3": "ucl.analysis",
     "hypothesis": "ucl.testing",
     "duckdb": "ucl.tables",
+    "openai": "ucl.llm.client",
+    "httpx2": "ucl.llm.client",
 }
 # The benchmark measures these against us, so it may name any of them.
 EXEMPT = "ucl.bench"
@@ -97,7 +99,7 @@ def loaded_after(statement: str) -> set[str]:
     return set(out.stdout.split())
 
 
-HEAVY = {"numba", "pyarrow", "numpy", "pandas", "polars", "duckdb", "pydantic", "lark"}
+HEAVY = {"numba", "pyarrow", "numpy", "pandas", "polars", "duckdb", "pydantic", "lark", "openai"}
 
 
 def test_importing_ucl_is_cheap() -> None:
