@@ -4,7 +4,8 @@ In: a survey of the conditions that matter. Out: a `Space` with an axis for each
 expression outside what can be decided; and the truth of conditions over a `View` of it, as grids.
 
 Sound for proofs: every option and context is in one cell, at which each condition is as it is for the option. Not every
-cell is an option, where expressions that may be anything take part: who finds something at a cell replays it.
+cell is an option, where expressions that may be anything take part, or phantoms: who finds something at a cell replays
+it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from ucl.analysis.cells.grids import ALWAYS, NEVER, Grid, Indices, TooLarge, combined, taken
 from ucl.analysis.cells.inputs import NOW, Key
+from ucl.analysis.cells.phantoms import Answers, possible_answers
 from ucl.analysis.cells.survey import Atom, Branch, Free, Same, Spoken, Survey
 from ucl.analysis.cells.values import Values, values_of
 from ucl.frozen import frozen
@@ -36,17 +38,29 @@ class Truth:
 
 @frozen
 class Axis:
-    """`values[i]` has one value for each side. `certain`: every way to answer is there. A free one has no key."""
+    """`values[i]` has one value for each side. `certain`: every way to answer is there. A free one has no key.
+
+    The last of the values may be phantoms: places for answers that no value was found for.
+    """
 
     key: Key | None
     values: tuple[Any, ...]
     certain: bool
+    phantoms: int = 0
+
+    @property
+    def found(self) -> tuple[Any, ...]:
+        """The values without phantoms."""
+        return self.values[: len(self.values) - self.phantoms]
 
 
 # --- the space ------------------------------------------------------------------------------------------------------
 
 INVALID = object()
 """In place of a value: data that this side can't read."""
+
+PHANTOM = object()
+"""In place of a value: one that may be, though none was found."""
 
 
 class Space:
@@ -83,11 +97,17 @@ class Space:
             for place, answer in enumerate(answers):
                 first.setdefault(tuple(answer), place)
             places = sorted(first.values())
+        kept = [answers[place] for place in places]
+        values = [found.values[place] for place in places]
+        possible = None if found.certain or len(kept) < 1 or joint else possible_answers([expr for _, expr in atoms])
+        more = _phantoms(possible or set(), kept) if key not in self.survey.every else []
+        certain = found.certain or (possible is not None and key not in self.survey.every)
         self.tried[key] = found.values
         number = self.numbers[key] = len(self.axes)
-        self.axes.append(Axis(key, tuple(found.values[place] for place in places), found.certain))
+        nothing = (PHANTOM,) * len(self.sides)
+        self.axes.append(Axis(key, (*values, *(nothing for _ in more)), certain, len(more)))
         for column, (_, expr) in enumerate(atoms):
-            told = [answers[place][column] for place in places]
+            told = [answer[column] for answer in (*kept, *more)]
             holds, over = (Grid((number,), np.array([answer[i] for answer in told], np.bool_)) for i in (0, 1))
             self.tables[id(expr)] = (holds, over)
 
@@ -136,6 +156,12 @@ class Space:
             except (Overflow, Exhausted, TypeError):
                 values.append(None)
         return tuple(self.numbers[key] for key in axes), values, shape
+
+
+def _phantoms(possible: set[Answers], kept: Sequence[Sequence[tuple[bool, bool]]]) -> list[list[tuple[bool, bool]]]:
+    """The possible answers that none of the kept ones gives."""
+    given = {tuple(holds for holds, _ in answer) for answer in kept}
+    return [[(holds, False) for holds in answer] for answer in sorted(possible - given)]
 
 
 class View:
@@ -274,9 +300,19 @@ class View:
         found = {}
         for axis, place in sorted(places.items()):
             declared = self.space.axes[axis]
-            if declared.key is not None:
-                found[declared.key] = declared.values[int(self.indices(axis)[place])]
+            value = declared.values[int(self.indices(axis)[place])]
+            if declared.key is not None and PHANTOM not in value:
+                found[declared.key] = value
         return found
+
+    def without_phantoms(self, holds: Grid) -> Grid:
+        """Where it holds, as far as options can be made of the cells."""
+        for axis in holds.axes:
+            declared = self.space.axes[axis]
+            if declared.phantoms:
+                real = self.indices(axis) < len(declared.found)
+                holds = self.both(holds, Grid((axis,), real))
+        return holds
 
     def plainest(self, holds: Grid, most: int) -> list[tuple[int, ...]]:
         """Cells where it holds, those of the plainest values first."""

@@ -1,5 +1,5 @@
 """What an edit changed in meaning (LANGUAGE §14)."""
 
-from ucl.analysis.diff.compare import Comparison, Difference, compare
+from ucl.analysis.diff.compare import Comparison, Difference, Reach, compare, reach
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["Comparison", "Difference", "Reach", "compare", "reach"]

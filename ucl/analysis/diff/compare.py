@@ -11,7 +11,7 @@ in common adds the same to both. Where cells differ, the whole programs are aske
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -29,7 +29,7 @@ from ucl.analysis.points import Point, point_at, smallest, with_memories, with_m
 from ucl.analysis.properties.prove import PARTS
 from ucl.frozen import frozen
 from ucl.semantics.outcome import Outcome
-from ucl.semantics.program import Program, Schema
+from ucl.semantics.program import Expr, Program, Schema
 
 CELLS = 1 << 20
 _REPLAYS = 12
@@ -60,6 +60,15 @@ class Comparison:
         return not self.differences and not self.undecided
 
 
+@frozen
+class Reach:
+    """Where a condition holds and two programs say something different: values of all inputs that decide so, in a few
+    cells, the plainest first. `decided`: with no cells there is no such option."""
+
+    cells: tuple[Mapping[Key, Any], ...]
+    decided: bool
+
+
 def compare(old: Program, new: Program, since: int, cells: int = CELLS) -> Comparison:
     """`since` is the first instant that `now` may be."""
     differences: list[Difference] = []
@@ -72,6 +81,20 @@ def compare(old: Program, new: Program, since: int, cells: int = CELLS) -> Compa
         differences += pair.differences()
         undecided += pair.undecided
     return Comparison(tuple(differences), undecided)
+
+
+def reach(
+    old: Program,
+    new: Program,
+    schemas: tuple[Schema, Schema],
+    since: int,
+    conditions: Sequence[Expr],
+    cells: int = CELLS,
+) -> list[Reach]:
+    """For each condition, written out and about the new program's schema; `schemas` are the same one in either
+    program. What promises something under that condition alone can be broken by the edit there and nowhere else."""
+    pair = _Pair(old, new, *schemas, since, cells, conditions)
+    return [pair.reach(condition) for condition in conditions]
 
 
 def _schemas(old: Program, new: Program) -> list[tuple[Schema | None, Schema | None]]:
@@ -102,7 +125,17 @@ def _only_in_one(program: Program, schema: Schema | None, is_old: bool, since: i
 
 
 class _Pair:
-    def __init__(self, old: Program, new: Program, one: Schema, other: Schema, since: int, cells: int) -> None:
+    def __init__(
+        self,
+        old: Program,
+        new: Program,
+        one: Schema,
+        other: Schema,
+        since: int,
+        cells: int,
+        conditions: Sequence[Expr] = (),
+    ) -> None:
+        """`conditions` are about the new program's options."""
         self.undecided = 0
         self._schema, self._since, self._cells = one, since, cells
         self._sides = (Side(old, one), Side(new, other))
@@ -121,6 +154,8 @@ class _Pair:
             and all(case.listed for name in names for case in declarations.written(name).cases)
             for declarations, names in zip(self._declarations, self._changed, strict=True)
         )
+        for condition in conditions:
+            self._survey.add(condition, 1)
         joint = joint_values(*self._sides, self._survey, self._different)
         self._space = Space(self._survey, joint)
         self._replay = Replay(self._sides, self._declared_names())
@@ -134,13 +169,17 @@ class _Pair:
         if not any(self._changed) and not self._different:
             return []
         try:
-            if not self._whole and self._declarations[0].resolution is not self._declarations[1].resolution:
-                raise Undecidable
+            self._refuse_mixed()
             self._by_cells(View(self._space, self._cells), Work(self._cells * PARTS))
         except (TooLarge, Spent, Undecidable):
             self._by_trying()
             self.undecided += 1
         return sorted(self._found.values(), key=lambda found: (len(found.rules), found.rules))
+
+    def _refuse_mixed(self) -> None:
+        """What rules in common add counts otherwise under another way to resolve."""
+        if not self._whole and self._declarations[0].resolution is not self._declarations[1].resolution:
+            raise Undecidable
 
     # --- by cells ---------------------------------------------------------------------------------------------------
 
@@ -196,7 +235,7 @@ class _Pair:
                 self._look(view, Grid(whole.axes, whole.values == group))
 
     def _look(self, view: View, cells: Grid) -> None:
-        for cell in view.plainest(cells, _REPLAYS):
+        for cell in view.plainest(view.without_phantoms(cells), _REPLAYS):
             point, joint = self._point(view.point(cells.axes, cell))
             if any(self._note(tried, joint) for tried in with_memories(self._sides[0], point)):
                 return
@@ -209,6 +248,40 @@ class _Pair:
         alike = {key: value[0] for key, value in known.items() if key not in self._different}
         point = point_at(self._sides[0], alike, self._since)
         return Point({key: value for key, value in point.values.items() if key not in self._different}), joint
+
+    # --- under a condition ------------------------------------------------------------------------------------------
+
+    def reach(self, condition: Expr) -> Reach:
+        if not any(self._changed) and not self._different:
+            return Reach((), True)
+        found: list[Mapping[Key, Any]] = []
+        view = View(self._space, self._cells)
+        try:
+            self._refuse_mixed()
+            view.restrict(condition)
+            decided = self._cross(view, condition, found, Work(self._cells))
+        except (TooLarge, Spent, Undecidable):
+            decided = False
+        return Reach(tuple(found), decided)
+
+    def _cross(self, view: View, condition: Expr, found: list[Mapping[Key, Any]], work: Work) -> bool:
+        """Adds cells where the condition holds and the programs differ; whether nothing else has been overlooked."""
+        grids = [grid for parts in self._parts(view) for grid in parts.grids()]
+        view.narrow(merge_alike([*grids, view.truth(condition).holds]))
+        parts, holds = self._parts(view), view.truth(condition).holds
+        grids = [holds, *(grid for each in parts for grid in each.grids())]
+        count = prod(sizes_of(grids).values())
+        if count > view.cap:
+            axis = to_split(grids)
+            places = range(sizes_of(grids)[axis])
+            return all([self._cross(view.at(axis, place), condition, found, work) for place in places])
+        work.do(count)
+        old, new = (each.said(self._whole) for each in parts)
+        cells = view.both(differs_in(view, old, new), holds)
+        for cell in view.plainest(cells, _REPLAYS) if cells.values.any() else ():
+            known = view.point(cells.axes, cell)
+            found.append({key: value[1] for key, value in known.items() if key not in self._different})
+        return view.certain() and not self._different
 
     # --- differences ------------------------------------------------------------------------------------------------
 
@@ -235,7 +308,7 @@ class _Pair:
             told = self._shown(tried, with_joint)
             return told is not None and self._replay.to_blame(told) == rules
 
-        tried = {a.key: [v[0] for v in a.values] for a in self._space.axes if a.key and a.key not in self._different}
+        tried = {a.key: [v[0] for v in a.found] for a in self._space.axes if a.key and a.key not in self._different}
         for axis in self._space.axes:
             if axis.key in joint and axis.key is not None:
                 kept = next((v for v in axis.values if still(point, {**joint, axis.key: v})), joint[axis.key])
@@ -248,6 +321,6 @@ class _Pair:
         chance = random.Random(_SEED)
         axes = [axis for axis in self._space.axes if axis.key is not None]
         for _ in range(_TRIES):
-            known = {axis.key: chance.choice(axis.values) for axis in axes if axis.key is not None and axis.values}
+            known = {axis.key: chance.choice(axis.found) for axis in axes if axis.key is not None and axis.found}
             point, joint = self._point(known)
             self._note(with_memory(self._sides[0], point, chance), joint)

@@ -160,7 +160,7 @@ class Prover:
         broken = view.both(says, view.no(view.both(*(each.holds for each in expected))))
         if not broken.values.any():
             return Proved(not says.values.any()) if view.certain() else Undecided(_UNCERTAIN)
-        for cell in view.plainest(broken, _REPLAYS):
+        for cell in view.plainest(view.without_phantoms(broken), _REPLAYS):
             known = {key: value for key, (value,) in view.point(broken.axes, cell).items()}
             for point in with_memories(self.side, point_at(self.side, known, self.since)):
                 if self.fails(prop, point):
@@ -193,7 +193,7 @@ class Prover:
         return smallest(self.side, point, lambda tried: self.fails(prop, tried), self._tried(), self.since)
 
     def _tried(self) -> dict[Key, list[Any]]:
-        return {axis.key: [v for (v,) in axis.values] for axis in self.space.axes if axis.key is not None}
+        return {axis.key: [v for (v,) in axis.found] for axis in self.space.axes if axis.key is not None}
 
     def likely(self, promise: Promise) -> list[dict[Key, list[Any]]]:
         """For each of the promise's conditions, values of inputs with which it may hold, for who samples."""
@@ -202,7 +202,8 @@ class Prover:
             view = View(self.space, CELLS)
             view.restrict(condition)
             axes = [(number, axis) for number, axis in enumerate(self.space.axes) if axis.key is not None]
-            found.append({axis.key: [axis.values[i][0] for i in view.indices(n)] for n, axis in axes if axis.key})
+            places = {number: [i for i in view.indices(number) if i < len(axis.found)] for number, axis in axes}
+            found.append({axis.key: [axis.found[i][0] for i in places[n]] for n, axis in axes if axis.key})
         return found
 
     def on_its_days(self, promise: Promise, today: int) -> bool:
