@@ -96,7 +96,12 @@ def _depth(value: object) -> int:
     return depth
 
 
-_Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(nfc)]
+def _tidy(text: str) -> str:
+    """In NFC; half of a surrogate pair, which JSON can hold and no file, becomes `?`."""
+    return nfc(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+_Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_tidy)]
 _Id = Annotated[_Name, BeforeValidator(_number_as_text)]
 
 
@@ -110,7 +115,7 @@ class Fact(BaseModel):
     source_id: _Id | None = None
     extracted_relation: _Name
     subject: _Name
-    object: Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_as_text), AfterValidator(nfc)]
+    object: Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_as_text), AfterValidator(_tidy)]
     sentiment: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] | None = None
     context: Annotated[dict[str, JsonValue], AfterValidator(_modest)] = Field(default_factory=dict)
     timestamp: Annotated[dt.datetime, BeforeValidator(_moment), AfterValidator(_aware)] | None = None
@@ -151,7 +156,7 @@ class Fact(BaseModel):
     def utterance(self) -> str | None:
         """The person's own words, where the context keeps them."""
         words = self.context.get("utterance")
-        return " ".join(words.split()) if isinstance(words, str) and words.strip() else None
+        return " ".join(_tidy(words).split()) if isinstance(words, str) and words.strip() else None
 
     @property
     def sentence(self) -> str:

@@ -1,0 +1,6 @@
+"""What objects of facts name, in English and Chinese: text to conditions on fields, or why they can't be read."""
+
+from ucl.facts.objects.clocks import Unread
+from ucl.facts.objects.reading import Named, Reading, read_object, read_value
+
+__all__ = ["Named", "Reading", "Unread", "read_object", "read_value"]
