@@ -41,17 +41,19 @@ class Batch:
     columns: Columns
 
 
-def batches(prover: Prover, count: int, seed: int) -> list[Batch]:
-    """About so many options of any kind, and as many again for each promise."""
+def batches(prover: Prover, count: int, seed: int, calls: int | None = None) -> list[Batch]:
+    """About so many options of any kind, and as many again for each promise. With `calls` they are spread over about so
+    many, where otherwise each promise has calls of its own: what is scored again and again should be few tables."""
     sampler = _Sampler(prover, seed, min(count, _DRAWN))
-    arounds = [sampler.around({}) for _ in range(_CALLS if sampler.surrounded else 1)]
+    arounds = [sampler.around({}) for _ in range((calls or _CALLS) if sampler.surrounded else 1)]
     tables: dict[int, tuple[Point, list[Row]]] = {n: (around, []) for n, around in enumerate(arounds)}
     for number in range(count):
         tables[number % len(arounds)][1].append(sampler.row(number))
     for promise in prover.promises:
         for likely in prover.likely(promise):
             if all(likely.values()):
-                for around, told in sampler.promising(likely, count // len(prover.likely(promise))):
+                fitting = [around for around in arounds if calls and sampler.fits(promise, likely, around)]
+                for around, told in sampler.promising(likely, count // len(prover.likely(promise)), fitting):
                     tables[len(tables)] = (around, told)
     side = prover.side
     return [Batch(around, call_of(side, around), columns_of(side, told)) for around, told in _joined(tables.values())]
@@ -118,9 +120,19 @@ class _Sampler:
                 values[key] = plain_value(side, key, self._prover.since) if plain else drawn
         return Point(values)
 
-    def promising(self, likely: Mapping[Key, Sequence[Any]], count: int) -> list[tuple[Point, list[Row]]]:
-        """Options for which a condition is likely to hold, in a few calls."""
-        calls = [self.around(likely) for _ in range(_CALLS_A_PROMISE if self.surrounded else 1)]
+    def fits(self, promise: Promise, likely: Mapping[Key, Sequence[Any]], around: Point) -> bool:
+        """Whether a condition of the promise is as likely to hold there as anywhere."""
+        today = call_of(self._side, around).today
+        keys = [key for key in likely if key[0] is not Place.OPTION and key != NOW]
+        known = all(around.values.get(key) in likely[key] for key in keys)
+        return known and self._prover.on_its_days(promise, today)
+
+    def promising(
+        self, likely: Mapping[Key, Sequence[Any]], count: int, fitting: Sequence[Point] = ()
+    ) -> list[tuple[Point, list[Row]]]:
+        """Options for which a condition is likely to hold, in a few calls: those that fit, else new ones."""
+        calls = [*fitting[:_CALLS_A_PROMISE]]
+        calls = calls or [self.around(likely) for _ in range(_CALLS_A_PROMISE if self.surrounded else 1)]
         tables: list[tuple[Point, list[Row]]] = [(around, []) for around in calls]
         wanted = {key: [self._cell(key, value) for value in likely[key]] for key in likely if key[0] is Place.OPTION}
         free = [column for column in self._columns if not any(key[1][0] == column for key in wanted)]

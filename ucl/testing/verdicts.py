@@ -51,7 +51,11 @@ class Verdict:
     @property
     def fails(self) -> bool:
         """A shadow promise is reported and fails nothing."""
-        return self.outcome is Outcome.BROKEN and self.promise.meta.status is Status.ACTIVE
+        return self.outcome is Outcome.BROKEN and not self.is_shadow
+
+    @property
+    def is_shadow(self) -> bool:
+        return self.promise.meta.status is not Status.ACTIVE
 
     @property
     def message(self) -> str:

@@ -273,8 +273,10 @@ class _Pair:
         count = prod(sizes_of(grids).values())
         if count > view.cap:
             axis = to_split(grids)
-            places = range(sizes_of(grids)[axis])
-            return all([self._cross(view.at(axis, place), condition, found, work) for place in places])
+            decided = [
+                self._cross(view.at(axis, place), condition, found, work) for place in range(sizes_of(grids)[axis])
+            ]
+            return all(decided)
         work.do(count)
         old, new = (each.said(self._whole) for each in parts)
         cells = view.both(differs_in(view, old, new), holds)
