@@ -86,18 +86,19 @@ def _words(found: Comparison) -> Iterator[str]:
 def _difference(difference: Difference) -> Iterator[str]:
     by = ", ".join(difference.rules) or "what the schema allows"
     yield f"{difference.schema}: {by}"
-    yield f"  option  {_data(difference.option)}"
+    yield f"  option  {data_words(difference.option)}"
     if difference.context:
-        yield f"  context {_data(difference.context)}"
-    yield f"  old     {_outcome(difference.old)}"
-    yield f"  new     {_outcome(difference.new)}"
+        yield f"  context {data_words(difference.context)}"
+    yield f"  old     {outcome_words(difference.old)}"
+    yield f"  new     {outcome_words(difference.new)}"
 
 
-def _data(data: Mapping[str, Any]) -> str:
+def data_words(data: Mapping[str, Any]) -> str:
+    """The fields of an option or a context, on one line."""
     return ", ".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in data.items()) or "any"
 
 
-def _outcome(outcome: Outcome | None) -> str:
+def outcome_words(outcome: Outcome | None) -> str:
     """The score, what it is made of, and the decision."""
     from ucl.scoring.words import DECISIONS, number, signed, why_invalid
     from ucl.semantics.outcome import as_score
