@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "ucl"
 ROOMS = [
     "ucl.frozen",
     "ucl.widths",
+    "ucl.spans",
     "ucl.diagnostics",
     "ucl.resources",
     "ucl.codes",
@@ -24,6 +25,7 @@ ROOMS = [
     "ucl.tables",
     "ucl.analysis",
     "ucl.driver",
+    "ucl.editing",
     "ucl.facts",
     "ucl.models",
     "ucl.scoring",

@@ -134,7 +134,7 @@ def test_a_long_chain_of_names_does_not_nest(rich: CompiledProgram) -> None:
         (lambda text: "[]", "no compiled program"),
         (lambda text: "[" * 100_000, "JSON"),
         (lambda text: text[: len(text) // 2], "JSON"),
-        (lambda text: text.replace('"version":1', '"version":2'), "version 2"),
+        (lambda text: text.replace('"version":2', '"version":3'), "version 3"),
         (lambda text: text.replace("far_away", "far_awry"), "damaged"),
         (lambda text: text.replace('"format":"ucl-program"', '"format":"other"'), "no compiled program"),
     ],

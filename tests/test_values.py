@@ -358,7 +358,7 @@ NOW = instant(2026, 3, 5, 3)
 
 def program(context: tuple[Field, ...] = (), memory: tuple[MemoryField, ...] = ()) -> Program:
     return Program(
-        "m", "UTC", {}, {}, context, memory, {}, {}, {}, (), (), {}, (), (), (), (NOWHERE.source,)
+        "m", "UTC", {}, {}, context, memory, {}, {}, {}, (), (), {}, (), (), (), (), (NOWHERE.source,)
     )  # fmt: skip
 
 

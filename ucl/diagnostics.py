@@ -6,6 +6,7 @@ A user's mistake is never an exception inside the compiler; `CompileError` is ra
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -60,11 +61,19 @@ class Source:
         if text is not self.text:
             object.__setattr__(self, "text", text)
 
+    @property
+    def document(self) -> Source:
+        """The whole file, of which a `Passage` is a part."""
+        return self
+
+    @property
+    def begins(self) -> int:
+        """Where in the document this text begins."""
+        return 0
+
     @cached_property
     def line_starts(self) -> list[int]:
-        starts = [0]
-        starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
-        return starts
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a code-point offset, both from 1."""
@@ -77,6 +86,45 @@ class Source:
         return self.text[start : len(self.text) if end < 0 else end]
 
 
+_LINE_END = re.compile("\n")
+
+
+@dataclass(frozen=True, eq=False)
+class Passage(Source):
+    """A stretch of a file that is read by itself, and stands where the newest version of the file has it.
+
+    Offsets count from where it begins; lines and columns are those of the file. A declaration whose text does not
+    change keeps its tree though others move it, which is why this is the one thing in a tree that changes: only what
+    people are shown depends on it.
+    """
+
+    def stand(self, document: Source, begins: int) -> None:
+        """Says where the passage is from now on."""
+        object.__setattr__(self, "_place", (document, begins))
+
+    @property
+    def place(self) -> tuple[Source, int]:
+        """The file, and where in it the passage begins."""
+        found: tuple[Source, int] = self.__dict__.get("_place", (self, 0))
+        return found
+
+    @property
+    def document(self) -> Source:
+        return self.place[0]
+
+    @property
+    def begins(self) -> int:
+        return self.place[1]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        document, begins = self.place
+        return super().position(offset) if document is self else document.position(begins + offset)
+
+    def line_text(self, line: int) -> str:
+        document = self.document
+        return super().line_text(line) if document is self else document.line_text(line)
+
+
 @frozen
 class Span:
     """Code points `start` up to `end` (left out) of one source."""
@@ -84,6 +132,14 @@ class Span:
     source: Source
     start: int
     end: int
+
+    @property
+    def in_document(self) -> Span:
+        """The same place, counted from where the file begins."""
+        source = self.source
+        if source.document is source:
+            return self
+        return Span(source.document, self.start + source.begins, self.end + source.begins)
 
     @property
     def line(self) -> int:
@@ -186,9 +242,13 @@ class Report:
     def sorted(self) -> list[Diagnostic]:
         """By file in the order of first mention, then by place."""
         files: dict[int, int] = {}
-        for d in self.diagnostics:
-            files.setdefault(id(d.span.source), len(files))
-        return sorted(self.diagnostics, key=lambda d: (files[id(d.span.source)], d.span.start, d.span.end))
+        places = [d.span.in_document for d in self.diagnostics]
+        for place in places:
+            files.setdefault(id(place.source), len(files))
+        in_order = sorted(
+            zip(places, self.diagnostics), key=lambda found: (files[id(found[0].source)], found[0].start, found[0].end)
+        )
+        return [d for _, d in in_order]
 
 
 class CompileError(Exception):

@@ -69,4 +69,9 @@ def _of_schema(program: Program, schema: Schema, zone: Zone, now: int, list_tens
 def _in_order(program: Program, found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """By file, the program's own first, and by place in it; those of one place as they were found."""
     files = {id(source): place for place, source in enumerate(program.sources)}
-    return sorted(found, key=lambda d: (files.get(id(d.span.source), len(files)), d.span.start))
+
+    def place(finding: Diagnostic) -> tuple[int, int]:
+        span = finding.span.in_document
+        return files.get(id(span.source), len(files)), span.start
+
+    return sorted(found, key=place)

@@ -95,7 +95,7 @@ def _acceptances(program: Program) -> Iterator[Acceptance]:
     declared: list[Rule | Constraint | Action] = [*program.rules, *program.constraints, *program.actions]
     for declaration in declared:
         if declaration.meta.status is Status.ACTIVE:
-            source = declaration.span.source
+            source = declaration.span.source.document
             for start, text in _comments_above(source, declaration.span.line):
                 acceptance = _read(text, declaration.name, Span(source, start, start + len(text)))
                 if acceptance is not None:

@@ -28,7 +28,7 @@ from ucl.semantics.builtins import Signature
 from ucl.semantics.program import Program
 
 FORMAT = "ucl-program"
-VERSION = 1
+VERSION = 2
 
 _SHARED = (program.Schema, program.Let, program.Definition, Source)
 _ENUMS: Mapping[str, type[StrEnum]] = {e.__name__: e for e in (program.Status, program.Resolution)}
@@ -161,6 +161,8 @@ class _Writer:
                 return ["op", _BY_SIGNATURE[value]]
             case Mapping():
                 return ["map", *([key, self.value(item)] for key, item in value.items())]
+            case Span():
+                return self._plain(value.in_document)
             case _ if isinstance(value, _SHARED):
                 return ["ref", self._number(value)]
             case _:

@@ -150,7 +150,8 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Each finding once, though several of the files import the module that it is about."""
     seen = set()
     for d in found:
-        key = (d.span.source.path, d.span.start, d.span.end, d.code, d.message)
+        span = d.span.in_document
+        key = (span.source.path, span.start, span.end, d.code, d.message)
         if key not in seen:
             seen.add(key)
             yield d

@@ -510,7 +510,8 @@ class Program:
 
     `schemas`, `lets`, `definitions` and `dimensions` are those that the module declares or imports by name.
     `context` holds the fields of this module and of every module that a used definition or rule came from; `now` and
-    `today` are not listed. `sources` are all files that took part, this one first.
+    `today` are not listed. `order` has the names of rules, constraints and actions as they stand in the source, those
+    imported first. `sources` are all files that took part, this one first.
     """
 
     module: str
@@ -528,6 +529,7 @@ class Program:
     actions: tuple[Action, ...]
     alerts: tuple[Alert, ...]
     properties: tuple[Property | Prefer, ...]
+    order: tuple[str, ...]
     sources: tuple[Source, ...] = field(repr=False)
 
     def rules_on(self, schema: Schema) -> tuple[Rule, ...]:

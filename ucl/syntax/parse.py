@@ -44,7 +44,7 @@ def read_source(path: str, data: bytes, report: Report) -> Source | None:
     except UnicodeDecodeError as error:
         report.add(errors.not_utf8(nowhere, data.count(b"\n", 0, error.start) + 1))
         return None
-    unreadable = _unreadable(source)
+    unreadable = unreadable_text(source)
     if unreadable is not None:
         report.add(unreadable)
         return None
@@ -53,17 +53,17 @@ def read_source(path: str, data: bytes, report: Report) -> Source | None:
 
 def parse(source: Source, report: Report) -> ast.File:
     """The tree of a source; its declarations that have a mistake are left out and reported."""
-    unreadable = _unreadable(source)
+    unreadable = unreadable_text(source)
     if unreadable is not None:
         report.add(unreadable)
         return ast.File(source, ())
     comments: list[tuple[int, int]] = []
-    found = _Few()
-    machine = _Machine(source, found, comments)
+    found = Few()
+    machine = Machine(found, comments)
     declarations: list[ast.Declaration] = []
     position: int | None = 0
     while position is not None and not found.full:
-        read, stop = machine.run(position)
+        read, stop = machine.run(source, position)
         declarations.extend(read)
         if stop is None:
             break
@@ -73,14 +73,14 @@ def parse(source: Source, report: Report) -> ast.File:
         position = _next_declaration(source.text, stop)
         while position is not None and comments and comments[-1][0] >= position:
             comments.pop()
-    _check_order(declarations, found)
+    check_order(declarations, found)
     report.diagnostics.extend(found.diagnostics)
     return ast.File(
         source, tuple(declarations), tuple(ast.Comment(Span(source, a, b), source.text[a:b]) for a, b in comments)
     )
 
 
-def _unreadable(source: Source) -> Diagnostic | None:
+def unreadable_text(source: Source) -> Diagnostic | None:
     """Why a text is no program at all, if it is none, in whatever way it came in."""
     nowhere = Span(source, 0, 0)
     if len(source.text) > LARGEST_SOURCE:
@@ -101,7 +101,7 @@ def _explain(source: Source, stop: Stop) -> Diagnostic:
     return explain(source, stop)
 
 
-class _Few(Report):
+class Few(Report):
     """A report that says nothing twice, and ends after so many diagnostics as a person could want to read."""
 
     @property
@@ -138,26 +138,31 @@ _Symbol = tuple[Any, int, int]
 """The value of a symbol, where it begins, and how deep its tree is."""
 
 
-class _Machine:
-    """Reads one stretch of declarations after another from the same source."""
+class Machine:
+    """Reads one stretch of declarations after another. `comments` takes the places of the comments that it passes."""
 
-    def __init__(self, source: Source, report: _Few, comments: list[tuple[int, int]]) -> None:
-        self._source = source
+    def __init__(self, report: Few, comments: list[tuple[int, int]]) -> None:
+        self._source = Source("", "")
         self._report = report
         self._comments = comments
         self._table = load()
-        self._builder = Builder(source, report, comments)
+        self._builder = Builder(report, comments)
         self._steps = [_step(self._builder, reduction) for reduction in self._table.reductions]
         # One entry for each symbol read: the state after it, and what it is. Below all lies the initial state.
         self._states: list[int] = []
         self._symbols: list[_Symbol] = []
 
-    def run(self, position: int) -> tuple[list[ast.Declaration], Stop | None]:
+    def forget(self) -> None:
+        """The next stretch is of another text."""
+        self._comments.clear()
+
+    def run(self, source: Source, position: int) -> tuple[list[ast.Declaration], Stop | None]:
         """The declarations from `position` up to the first mistake that can't be mended, and that mistake."""
+        self._source = source
         states: list[int] = [self._table.initial]
         symbols: list[_Symbol] = []
         self._states, self._symbols = states, symbols
-        source, text, steps = self._source, self._source.text, self._steps
+        text, steps = source.text, self._steps
         actions, landings = self._table.actions, self._table.landings
         stop: Stop | None = None
         mended: str | None = None
@@ -299,6 +304,9 @@ _DECLARATION = re.compile(
     re.MULTILINE,
 )
 
+DECLARATION_LINE = re.compile(rf"^(?:{_WORDS})(?!\w|[ \t]*[:,.])", re.MULTILINE)
+"""Where a declaration begins a line, as the layout has it."""
+
 
 def _next_declaration(text: str, stop: Stop) -> int | None:
     """Where reading can go on: a declaration word flush left, or one that has something to declare and begins a line or
@@ -320,7 +328,7 @@ def _continues(stop: Stop, declarations: list[ast.Declaration]) -> bool:
     return isinstance(declarations[-1], ast.Body)
 
 
-def _check_order(declarations: list[ast.Declaration], report: Report) -> None:
+def check_order(declarations: list[ast.Declaration], report: Report) -> None:
     """`module` comes first; it and `timezone` are given once."""
     seen: dict[type[ast.Declaration], Span] = {}
     for index, declaration in enumerate(declarations):

@@ -7,6 +7,7 @@ after those that it imports:
     modules        which names there are, and where they come from
     declarations   what they mean: dimensions, schemas, context, memory, lets, defs, effects, in the order of need
     bodies         rules, constraints, actions, alerts, properties, with `expressions` typing what stands in them
+    stages         one after the other; `again` has them once more after an edit, for what changed
     assemble       what of all modules takes part in the program of the root
 """
 
@@ -14,19 +15,13 @@ from __future__ import annotations
 
 from ucl.diagnostics import Report, Span
 from ucl.semantics import declaration_errors as errors
-from ucl.semantics.check.assemble import assemble
 from ucl.semantics.check.bodies import check_bodies
-from ucl.semantics.check.declarations import check_declarations, check_dimensions
 from ucl.semantics.check.modules import FindModule, Module, load_modules
-from ucl.semantics.check.soundness import without_what_is_wrong
-from ucl.semantics.check.unused import report_unused
+from ucl.semantics.check.stages import check_surroundings, finish
 from ucl.semantics.program import Program
-from ucl.semantics.zones import Zone
 from ucl.syntax import ast
 
 __all__ = ["Module", "check", "check_module"]
-
-_DEFAULT_ZONE = "UTC"
 
 
 def check(file: ast.File, report: Report, find_module: FindModule) -> Program | None:
@@ -47,24 +42,6 @@ def check_module(file: ast.File, report: Report, find_module: FindModule) -> tup
         return None
     modules = load_modules(file, report, find_module)
     for module in modules:
-        check_dimensions(module, report)
-        check_declarations(module, report)
+        check_surroundings(module, report)
         check_bodies(module, report)
-    timezones = [_timezone(module, report) for module in modules]
-    program = assemble(modules, timezones[-1], report)
-    if report.has_errors:
-        # Nothing is called unused: what is wrong may be what uses it.
-        return without_what_is_wrong(program), modules[-1]
-    report_unused(modules[-1], report)
-    return program, modules[-1]
-
-
-def _timezone(module: Module, report: Report) -> str:
-    """The zone in which the module's local times are read."""
-    for declared in module.file.declarations:
-        if isinstance(declared, ast.Timezone):
-            if Zone.load(declared.zone.value) is not None:
-                return declared.zone.value
-            report.add(errors.unknown_zone(declared.zone.span, declared.zone.value))
-            break
-    return _DEFAULT_ZONE
+    return finish(modules, report)

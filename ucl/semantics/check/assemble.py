@@ -50,6 +50,7 @@ def assemble(modules: list[Module], timezone: str, report: Report) -> p.Program:
         actions=actions,
         alerts=tuple(b for b in bodies if isinstance(b, p.Alert)),
         properties=tuple(b for b in bodies if isinstance(b, p.Property | p.Prefer)),
+        order=tuple(b.name for b in bodies if isinstance(b, p.Rule | p.Constraint | p.Action)),
         sources=(root.source, *(module.source for module in modules[:-1])),
     )
 

@@ -69,6 +69,10 @@ class Asked(Mapping[K, V]):
         self._items = items
         self.keys_used: set[K] = set()
 
+    def afresh(self) -> Asked[K, V]:
+        """The same mapping, of which nothing was asked yet."""
+        return Asked(self._items)
+
     def __getitem__(self, key: K) -> V:
         value = self._items[key]
         self.keys_used.add(key)
@@ -260,6 +264,17 @@ def load_modules(root: ast.File, report: Report, find_module: FindModule) -> lis
     for module in loader.loaded:
         _fill_table(module, report)
     return loader.loaded
+
+
+def refill(known: Module, file: ast.File, report: Report) -> Module:
+    """A module of the same surroundings with the bodies of `file`, which are yet to be checked."""
+    module = Module(_module_name(file), file, known.imports)
+    _fill_table(module, report)
+    module.globals |= {name: g for name, g in known.globals.items() if not isinstance(g, RuleName)}
+    module.memory.update(known.memory)
+    module.context.update(known.context)
+    module.units = known.units.afresh()
+    return module
 
 
 class _Loader:

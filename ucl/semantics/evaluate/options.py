@@ -66,22 +66,9 @@ class Ruleset:
 
 
 def in_source_order(program: Program, declarations: Iterable[Declared]) -> list[Declared]:
-    """By place in the source, imported files first, in the order in which the program has them."""
-    places = _files_in_order(program)
-    return sorted(declarations, key=lambda d: (places.get(id(d.span.source), -1), d.span.start))
-
-
-def _files_in_order(program: Program) -> dict[int, int]:
-    """The place of each file that declarations stand in: one order that agrees with those of rules, of constraints and
-    of actions, each of which may lack files that another has. The program's own file is the last."""
-    order = [id(program.sources[0])]
-    for declarations in (program.rules, program.constraints, program.actions):
-        following = order[-1]
-        for source in reversed(dict.fromkeys(id(declaration.span.source) for declaration in declarations)):
-            if source not in order:
-                order.insert(order.index(following), source)
-            following = source
-    return {source: place for place, source in enumerate(order)}
+    """As `program.order` has them; what was added to the program stands last."""
+    places = {name: place for place, name in enumerate(program.order)}
+    return sorted(declarations, key=lambda declared: places.get(declared.name, len(places)))
 
 
 def resolution_of(program: Program, schema: Schema) -> Resolution:

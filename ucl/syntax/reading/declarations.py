@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
-from ucl.diagnostics import Report, Source, Span
+from ucl.diagnostics import Report, Span
 from ucl.syntax import ast, errors
 from ucl.syntax.reading import literals
 from ucl.syntax.reading.expressions import ExpressionBuilder
@@ -34,8 +34,8 @@ _QUANTIFIERS = frozenset(words("count any all"))
 class Builder(ExpressionBuilder):
     """`report` takes what is found on the way; `comments` are the places of those read so far, in order."""
 
-    def __init__(self, source: Source, report: Report, comments: list[tuple[int, int]]) -> None:
-        super().__init__(source, report)
+    def __init__(self, report: Report, comments: list[tuple[int, int]]) -> None:
+        super().__init__(report)
         self._comments = comments
 
     def start(self, span: Span, *declarations: ast.Declaration) -> list[ast.Declaration]:
@@ -344,7 +344,7 @@ class Builder(ExpressionBuilder):
 
     def _doc(self, span: Span) -> str | None:
         """The block of comments right above, without the `#`."""
-        text, comments = self._source.text, self._comments
+        text, comments = span.source.text, self._comments
         below, lines = span.start, []
         for index in range(bisect_left(comments, (span.start, 0)) - 1, -1, -1):
             start, end = comments[index]

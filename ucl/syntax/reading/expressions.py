@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from ucl.diagnostics import Diagnostic, Report, Source, Span
+from ucl.diagnostics import Diagnostic, Report, Span
 from ucl.syntax import ast, errors
 from ucl.syntax.reading import literals
 from ucl.syntax.reading.lexer import words
@@ -25,8 +25,7 @@ L = TypeVar("L", bound=ast.LiteralNode)
 
 
 class ExpressionBuilder:
-    def __init__(self, source: Source, report: Report) -> None:
-        self._source = source
+    def __init__(self, report: Report) -> None:
         self._report = report
         self._midnights: dict[int, ast.TimeLiteral] = {}
         self._open_ends: list[Diagnostic] = []
@@ -56,7 +55,7 @@ class ExpressionBuilder:
     def _presence(self, span: Span, left: ast.Expr, operator: str, null: ast.Name) -> ast.Call:
         """`x == null`, as what it means."""
         test = "absent" if operator == "==" else "present"
-        tested = self._source.text[left.span.start : left.span.end]
+        tested = span.source.text[left.span.start : left.span.end]
         self._report.add(errors.compared_with_null(null.span, null.text, f"{test}({tested})"))
         return ast.Call(span, ast.Name(span, test), (left,))
 
@@ -175,7 +174,7 @@ class ExpressionBuilder:
 
     def range_from(self, span: Span, low: ast.Expr, operator: str) -> ast.Range:
         if operator == "..=":
-            written = self._source.text[low.span.start : low.span.end]
+            written = span.source.text[low.span.start : low.span.end]
             self._open_ends.append(errors.open_inclusive_range(span, written))
         return ast.Range(span, low, None, False)
 
@@ -229,7 +228,7 @@ class ExpressionBuilder:
         found = self._report.diagnostics
         before = len(found)
         literal = reader(span, text, self._report)
-        if found and (len(found) > before or text != self._source.text[span.start : span.end]):
+        if found and (len(found) > before or text != span.source.text[span.start : span.end]):
             return replace(literal, mistaken=True)
         return literal
 

@@ -5,6 +5,7 @@ In: a module whose declarations are known. Out: the same module, with a typed bo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from ucl.diagnostics import Report
@@ -19,36 +20,18 @@ from ucl.semantics.check.declarations.constants import has_errors_since
 from ucl.semantics.check.modules import BODIES, MOST_WRONG, Body, Module
 from ucl.syntax import ast
 
-__all__ = ["MOST_RULES", "AnyBody", "check_bodies", "kind_of", "rules_spoken_of"]
+__all__ = ["MOST_RULES", "AnyBody", "CheckBody", "check_bodies", "check_body", "kind_of", "rules_spoken_of"]
 
 MOST_RULES = 100_000
 
 AnyBody = p.Rule | p.Constraint | p.Action | p.Alert | p.Property | p.Prefer
 
 
-def check_bodies(module: Module, report: Report) -> None:
-    """Fills in the bodies and the resolutions; a body with a mistake is left out."""
-    counted = module.own(ast.Rule, ast.Constraint, ast.Action)
-    if len(counted) > MOST_RULES:
-        report.add(errors.too_many(counted[MOST_RULES].name.span, "rules, constraints and actions", MOST_RULES))
-        return
-    check_resolutions(module, report)
-    overrides = check_overrides(module, report)
-    wrong = 0
-    for body in module.own(*BODIES):
-        name = body.name.text
-        before = len(report.diagnostics)
-        checked = _checked(body, overrides.get(name, ()), module, report)
-        if has_errors_since(report, before):
-            wrong += 1
-            if wrong == MOST_WRONG:
-                report.add(errors.too_many_mistakes(body.name.span, MOST_WRONG))
-                return
-        elif checked is not None:
-            module.bodies[name] = checked
+CheckBody = Callable[[Body, tuple[str, ...], Module, Report], AnyBody | None]
+"""What checks one body, given the names that it overrides; None, and a message, where it is wrong."""
 
 
-def _checked(declared: Body, overrides: tuple[str, ...], module: Module, report: Report) -> AnyBody | None:
+def check_body(declared: Body, overrides: tuple[str, ...], module: Module, report: Report) -> AnyBody | None:
     if isinstance(declared, ast.Alert):
         return check_alert(declared, module, report)
     schema = schema_of(declared.schema, module, report)
@@ -67,3 +50,25 @@ def _checked(declared: Body, overrides: tuple[str, ...], module: Module, report:
             return check_prefer(declared, schema, module, report)
         case _:
             assert_never(declared)
+
+
+def check_bodies(module: Module, report: Report, check_one: CheckBody = check_body) -> None:
+    """Fills in the bodies and the resolutions; a body with a mistake is left out."""
+    counted = module.own(ast.Rule, ast.Constraint, ast.Action)
+    if len(counted) > MOST_RULES:
+        report.add(errors.too_many(counted[MOST_RULES].name.span, "rules, constraints and actions", MOST_RULES))
+        return
+    check_resolutions(module, report)
+    overrides = check_overrides(module, report)
+    wrong = 0
+    for body in module.own(*BODIES):
+        name = body.name.text
+        before = len(report.diagnostics)
+        checked = check_one(body, overrides.get(name, ()), module, report)
+        if has_errors_since(report, before):
+            wrong += 1
+            if wrong == MOST_WRONG:
+                report.add(errors.too_many_mistakes(body.name.span, MOST_WRONG))
+                return
+        elif checked is not None:
+            module.bodies[name] = checked

@@ -54,7 +54,7 @@ def check_overrides(module: Module, report: Report) -> dict[str, tuple[str, ...]
         found[name] = _targets(declaration, module, report)
     for cycle in cycles(found, lambda name: found.get(name, ())):
         circle = frozenset(cycle)
-        members = sorted(cycle, key=lambda name: declared[name].span.start)
+        members = sorted(cycle, key=lambda name: declared[name].span.in_document.start)
         first = declared[members[0]]
         place = next(target.span for target in first.overrides if target.text in circle)
         report.add(errors.override_cycle(place, members, [(n, declared[n].name.span) for n in members[1:]]))

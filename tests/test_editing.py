@@ -1,0 +1,133 @@
+"""What is checked again after an edit is what a fresh check says, and nothing else is done again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ucl import render
+from ucl.build.store import encode
+from ucl.diagnostics import Report, Source
+from ucl.driver import check_module
+from ucl.editing import Editing
+from ucl.semantics.program import Program
+
+HEADER = """module m
+import std.scheduling (Meeting)
+import std.dayparts (after_lunch)
+import std.units
+"""
+# Right ones, ones with warnings, wrong ones, and ones that make others wrong; some read the same and are told by place.
+PIECES = (
+    "rule a on Meeting { when start.time in after_lunch score -0.5 }",
+    "rule a on Meeting { when start.time in after_lunch score -0.6 }",
+    'rule b on Meeting overrides a { when priority >= 8 score 0.5 because "yes" }',
+    "rule b on Meeting {\n  when priority >= few\n  score 1.5\n}",
+    "rule few on Meeting { when duration <= 30min score 0.1 }",
+    "let few = 3",
+    "let few = 4",
+    'let few = "three"',
+    "let unused_one = 1",
+    "constraint c on Meeting { forbid when start.time in 22:00..06:00 and start.weekday == fri }",
+    "property p on Meeting { given priority >= 9  expect fires(b) or not applies(a) }",
+    "prefer q on Meeting { better priority >= few  worse priority < few }",
+    "# about d\n# allow conflict with a: so be it\nrule d on Meeting { when start.weekday == mon score 0.4 }",
+    "rule wrong on Meeting { when start.weekday == 3 score 0.4 }",
+    "rule broken on Meeting { when start.weekday == mon score }",
+    'rule open on Meeting { when kind == "external" score 0.2',
+    "}",
+    "resolve Meeting by priority",
+    'context {\n  mood: "calm" | "busy" = "calm"\n}',
+    'rule moody on Meeting { when context.mood == "busy" score -0.2 }',
+    "rule priority on Meeting { when duration > 2h score -0.1 }",
+    "effect ping(at: datetime)",
+    "action act on Meeting { when priority == 10 do ping(start) }",
+    'timezone "Europe/Berlin"',
+    "# only a comment",
+    "  rule indented on Meeting { when start.time >= 18:00 score -0.3 } rule beside on Meeting { score 0.0 }",
+    'rule 午饭 on Meeting { when start.time in 12:00..13:00 score -0.2 because "午饭" }',
+)
+
+
+def outcome(checked: tuple[Program, object] | None, report: Report) -> tuple[str, str | None]:
+    said = render.to_json(list(report))
+    return said, None if checked is None else encode(checked[0], lambda source: source.path).text
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_an_edit_says_what_a_fresh_check_says(data: st.DataObject) -> None:
+    editing = Editing()
+    lines = data.draw(st.lists(st.sampled_from(PIECES), max_size=8), label="opened")
+    for _ in range(data.draw(st.integers(1, 4), label="edits")):
+        text = HEADER + "\n\n".join(lines) + data.draw(st.sampled_from(("", "\n")))
+        fresh = outcome(*check_module(Source("m.ucl", text)))
+        assert outcome(*editing.check(Source("m.ucl", text))) == fresh
+        edit = data.draw(st.sampled_from(("add", "drop", "move", "change")), label="edit")
+        if edit == "add" or not lines:
+            lines.insert(data.draw(st.integers(0, len(lines))), data.draw(st.sampled_from(PIECES)))
+            continue
+        place = data.draw(st.integers(0, len(lines) - 1))
+        if edit == "change":
+            lines[place] = data.draw(st.sampled_from(PIECES))
+        else:
+            taken = lines.pop(place)
+            if edit == "move":
+                lines.insert(data.draw(st.integers(0, len(lines))), taken)
+
+
+RULES = [f"rule r{n} on Meeting {{ when priority >= {n % 10} score 0.{n % 9 + 1} }}" for n in range(50)]
+
+
+def checked(editing: Editing, rules: list[str]) -> Program:
+    found, report = editing.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(rules) + "\n"))
+    assert found is not None, list(report)
+    return found[0]
+
+
+def test_only_the_rule_that_changed_is_made_anew() -> None:
+    editing = Editing()
+    before = checked(editing, RULES)
+    after = checked(editing, [*RULES[:7], RULES[7].replace("score 0.8", "score 0.85"), *RULES[8:]])
+    changed = [new.name for old, new in zip(before.rules, after.rules, strict=True) if new is not old]
+    assert changed == ["r7"]
+    assert after.rules[0].schema is before.rules[0].schema
+
+
+def test_a_mistake_in_between_costs_nothing_later() -> None:
+    editing = Editing()
+    before = checked(editing, RULES)
+    found, report = editing.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(RULES)[:-3]))
+    assert found is None
+    assert report.has_errors
+    after = checked(editing, RULES)
+    assert all(new is old for old, new in zip(before.rules, after.rules, strict=True))
+
+
+def test_spans_move_with_their_rules() -> None:
+    editing = Editing()
+    last = checked(editing, RULES).rules[-1]
+    assert last.span.line == 51
+    again = checked(editing, ["# one", "# two", *RULES]).rules[-1]
+    assert again is last
+    assert (again.span.line, again.span.column) == (53, 6)
+    assert again.span.source.line_text(53) == RULES[-1]
+
+
+@pytest.mark.parametrize("changed", ["let limit = 5", "let limit = 3\nlet other = limit"])
+def test_an_imported_module_that_changes_is_read_again(tmp_path: Path, changed: str) -> None:
+    (tmp_path / "shared.ucl").write_text("let limit = 3\n")
+    text = (
+        "import std.scheduling (Meeting)\nimport shared (limit)\nrule r on Meeting { when priority >= limit score 0.5 }"
+    )
+    editing = Editing(tmp_path)
+    first, _ = editing.check(Source(str(tmp_path / "m.ucl"), text))
+    assert first is not None
+    (tmp_path / "shared.ucl").write_text(changed)
+    second, report = editing.check(Source(str(tmp_path / "m.ucl"), text))
+    fresh = check_module(Source(str(tmp_path / "m.ucl"), text), tmp_path)
+    assert outcome(second, report) == outcome(*fresh)
+    assert editing.looked_up == {tmp_path / "shared.ucl"}
