@@ -1,0 +1,77 @@
+"""Models that say what a test wants them to say: no server, no network, and a note of all that they were asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from ucl.llm.client import Answer, Ask, Message, Model, ModelError, Path, Program, Prose, Role, Structured, Usage
+
+USAGE = Usage(1, 100, 0, 20, Decimal("0.01"))
+RULE_THOUGHT = "They want a rule.\nsign: against\nverdict: rule\nask: -"
+Reply = str | ModelError
+
+
+@dataclass
+class Scripted:
+    """Says `thoughts`, `programs` and `values` one after the other, the last one for ever. A value is JSON."""
+
+    programs: Sequence[Reply] = ()
+    thoughts: Sequence[Reply] = (RULE_THOUGHT,)
+    values: Sequence[Reply] = ()
+    path: Path = Path.GRAMMAR
+    asks: list[Ask] = field(default_factory=list)
+
+    async def ask(self, ask: Ask) -> Answer:
+        self.asks.append(ask)
+        await asyncio.sleep(0)
+        match ask.output:
+            case Prose():
+                said = self._next(self.thoughts, Prose)
+                return Answer(_text(said), Path.TEXT, "scripted", usage=USAGE)
+            case Structured(model):
+                said = self._next(self.values, Structured)
+                value = model.model_validate_json(_text(said))
+                return Answer(_text(said), Path.JSON, "scripted", value, usage=USAGE)
+            case Program():
+                said = self._next(self.programs, Program)
+                return Answer(_text(said), self.path, "scripted", call="c1", usage=USAGE)
+
+    def _next(self, replies: Sequence[Reply], kind: type) -> Reply:
+        count = sum(isinstance(ask.output, kind) for ask in self.asks)
+        return replies[min(count, len(replies)) - 1]
+
+    async def ask_all(self, asks: Sequence[Ask]) -> list[Answer | ModelError]:
+        return [await self.ask(ask) for ask in asks]
+
+    async def close(self) -> None:
+        return None
+
+    @property
+    def ours(self) -> str:
+        """Everything that it was told as instructions."""
+        return "\n".join(m.text for ask in self.asks for m in ask.messages if m.role is Role.INSTRUCTIONS)
+
+    @property
+    def data(self) -> list[Message]:
+        return [m for ask in self.asks for m in ask.messages if m.role is Role.DATA]
+
+
+def _text(said: Reply) -> str:
+    if isinstance(said, ModelError):
+        raise said
+    return said
+
+
+def by_statement(write: Callable[[str], str]) -> Model:
+    """A model whose program depends on the data that it is shown."""
+
+    class Reader(Scripted):
+        def _next(self, replies: Sequence[Reply], kind: type) -> Reply:
+            if kind is Program:
+                return write(self.asks[-1].messages[3].text)
+            return super()._next(replies, kind)
+
+    return Reader()
