@@ -121,3 +121,88 @@ def every_option() -> Iterator[dict[str, Any]]:
 def every_call() -> Iterator[Call]:
     for mood in ("calm", "busy"):
         yield Call(UTC, NOW, NOW // DAY, {"mood": mood}, {})
+
+
+# --- numbers, of which there are too many to ask each --------------------------------------------------------------
+
+NUMBERS = """
+schema N { a: int in 0..=150  b: int in -20..=150  x: float in 0.0..=1.0  y: float in -1.0..=1.0  m: int? in 0..=200
+  when_: time  wait: duration }
+context { budget: float in 0.0..=2.0 = 1.0 }
+"""
+RELATIONS = [
+    "a > b",
+    "a + b > 100",
+    "a - b <= 10",
+    "2 * a == b",
+    "a != b",
+    "x + y > 0.3",
+    "x - y <= 0.1",
+    "x * 3 > y + 0.5",
+    "x + y <= budget",
+    "a > (m ?? 20)",
+    "(present(m) and m < b)",
+    "a * 0.1 > x",
+    "a > 75",
+    "x >= 0.5",
+    "y < 0.0",
+    "b in 0..a",
+    "wait * 2 > 3h",
+    "when_ > 12:00",
+]
+VARYING = [
+    "0.5",
+    "-0.3",
+    "0.6 * ramp(x, 0.2, 0.8)",
+    "-near(y, 0.5, 0.25)",
+    "x * y",
+    "a * 0.01 - 0.5",
+    "min(x, 0.3) - 0.1",
+    "-0.4 * ramp(wait, 1h, 3h)",
+    "near(when_, 09:00, 2h) * 0.2",
+    "if a > b then x else -x",
+]
+POOLS: dict[str, list[Any]] = {
+    "a": [0, 1, 2, 9, 10, 11, 50, 74, 75, 76, 100, 101, 149, 150],
+    "b": [-20, -1, 0, 1, 2, 50, 51, 64, 65, 75, 100, 149, 150],
+    "x": [0.0, 0.1, 0.2, 0.3, 0.30000000000000004, 0.5, 0.49999999999999994, 0.8, 0.7999999999999999, 1.0],
+    "y": [-1.0, -0.1, -0.0, 0.0, 0.1, 0.2, 0.19999999999999998, 0.25, 0.5, 0.75, 1.0],
+    "m": [None, 0, 1, 19, 20, 50, 200],
+    "when_": [0, 7 * 3_600_000_000, 9 * 3_600_000_000, 12 * 3_600_000_000, 12 * 3_600_000_000 + 1, DAY - 1],
+    "wait": [0, 3_600_000_000, 5_400_000_000, 5_400_000_001, 3 * 3_600_000_000, -1],
+}
+
+
+def numeric_source(seed: int) -> str:
+    """Rules that compare fields with one another and add what varies, with promises about them."""
+    chance = random.Random(seed)
+
+    def both() -> str:
+        a, b = chance.sample(RELATIONS, 2)
+        return chance.choice([a, b, f"({a} and {b})", f"({a} or {b})", f"not ({a})"])
+
+    lines = ["resolve N by priority"] if chance.random() < 0.25 else []
+    names: list[str] = []
+    for number in range(chance.randint(1, 4)):
+        overrides = f" overrides {chance.choice(names)}" if names and chance.random() < 0.3 else ""
+        exception = f"except when {both()} score {chance.choice(VARYING)}" if chance.random() < 0.3 else ""
+        names.append(f"r{number}")
+        body = f"when {both()} score {chance.choice(VARYING)} {exception} priority {chance.choice('112')}"
+        lines.append(f"rule r{number} on N{overrides} {{ {body} }}")
+    if chance.random() < 0.5:
+        lines.append(f"constraint c on N {{ forbid when {both()} }}")
+    expected = ["score < 0.61", "score >= -0.41", "not contested", 'decision != "ask_user"', "feasible", "score <= 1"]
+    expected += [f"fires({name})" for name in names] + [f"contribution({name}) <= 0.5" for name in names]
+    for number in range(4):
+        lines.append(f"property p{number} on N {{ given {both()} expect {chance.choice(expected)} }}")
+    lines.append(f"prefer q on N {{ better {both()} worse {both()} }}")
+    return NUMBERS + "\n".join(lines)
+
+
+def some_numbers(chance: random.Random, count: int) -> list[tuple[dict[str, Any], Call]]:
+    """Options at the edges of what is asked, with the budget of each."""
+    found = []
+    for _ in range(count):
+        option = {name: chance.choice(pool) for name, pool in POOLS.items()}
+        found.append((option, Call(UTC, NOW, NOW // DAY, {"budget": chance.choice([0.0, 0.3, 1.0, 2.0])}, {})))
+    return found

@@ -23,6 +23,7 @@ from ucl.analysis.cells.survey import Atom, Branch, Free, Same, Spoken, Survey
 from ucl.analysis.cells.values import Values, values_of
 from ucl.frozen import frozen
 from ucl.semantics import program as p
+from ucl.semantics import types as t
 from ucl.semantics.expressions import Exhausted, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.program import Expr
@@ -54,6 +55,10 @@ class Axis:
         return self.values[: len(self.values) - self.phantoms]
 
 
+# Types whose values are tried at both ends of every stretch that conditions can tell apart.
+_ON_A_LINE = (t.Int, t.Float, t.Quantity, t.Duration, t.Time)
+Stretch = tuple[Any, Any]
+
 # --- the space ------------------------------------------------------------------------------------------------------
 
 INVALID = object()
@@ -76,6 +81,8 @@ class Space:
         self.free: dict[object, int] = {}
         # Every value that was worth trying, the edges too.
         self.tried: dict[Key, tuple[Any, ...]] = {}
+        # Of a number that one side reads, for each place of its axis the stretches that it stands for, ends included.
+        self.stretches: dict[int, tuple[tuple[Stretch, ...], ...]] = {}
         joint = joint or {}
         for key in sorted({*survey.asked, *joint}):
             self._add_axis(key, joint.get(key))
@@ -103,6 +110,8 @@ class Space:
         more = _phantoms(possible or set(), kept) if key not in self.survey.every else []
         certain = found.certain or (possible is not None and key not in self.survey.every)
         self.tried[key] = found.values
+        if found.certain and joint is None:
+            self._note_stretches(key, found, places, answers)
         number = self.numbers[key] = len(self.axes)
         nothing = (PHANTOM,) * len(self.sides)
         self.axes.append(Axis(key, (*values, *(nothing for _ in more)), certain, len(more)))
@@ -110,6 +119,25 @@ class Space:
             told = [answer[column] for answer in (*kept, *more)]
             holds, over = (Grid((number,), np.array([answer[i] for answer in told], np.bool_)) for i in (0, 1))
             self.tables[id(expr)] = (holds, over)
+
+    def _note_stretches(
+        self, key: Key, found: Values, places: Sequence[int], answers: Sequence[Sequence[tuple[bool, bool]]]
+    ) -> None:
+        """Values next to one another that answer alike make a stretch: there is one at both ends of each."""
+        side = next(side for side in self.sides if key in side.inputs.by_key)
+        if not isinstance(t.present(side.inputs.by_key[key].field.type), _ON_A_LINE):
+            return
+        whole = key in self.survey.every
+        looks = {place: (place if whole else tuple(answers[place])) for place in range(len(answers))}
+        there = [(v[0], looks[place]) for place, v in enumerate(found.values) if v[0] is not None]
+        ordered = sorted(there, key=lambda pair: pair[0])
+        runs: dict[object, list[Stretch]] = {}
+        for (value, look), before in zip(ordered, [None, *(look for _, look in ordered)], strict=False):
+            if look == before:
+                runs[look][-1] = (runs[look][-1][0], value)
+            else:
+                runs.setdefault(look, []).append((value, value))
+        self.stretches[len(self.axes)] = tuple(tuple(runs.get(looks[place], ())) for place in places)
 
     def _values(self, key: Key) -> Values:
         """Where the sides declare an input alike, one value is each side's."""

@@ -107,6 +107,8 @@ class Survey:
         self.asked: dict[Key, dict[Path, Asked]] = {}
         self.every: set[Key] = set()
         self.free: dict[object, bool] = {}
+        # One expression of each free value, as the side has it that asked first.
+        self.written: dict[object, Expr] = {}
         self._seen: list[Expr] = []  # kept, since kinds are by identity
 
     def add(self, expr: Expr, side: int = 0) -> None:
@@ -120,6 +122,7 @@ class Survey:
                 self.atoms.append((side, expr, kind))
             case Free(key, overflows):
                 self.free[key] = overflows
+                self.written.setdefault(key, expr)
             case Same(other):
                 self.add(other, side)
             case Branch():

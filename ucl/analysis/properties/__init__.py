@@ -29,6 +29,7 @@ __all__ = [
 
 # What a check may look at for one promise; a test may look at more.
 _CELLS = 1 << 14
+_STEPS = 500_000
 
 
 def analyse_properties(program: Program, since: int, cells: int = _CELLS) -> list[Diagnostic]:
@@ -39,7 +40,7 @@ def analyse_properties(program: Program, since: int, cells: int = _CELLS) -> lis
     found = {}
     for prover in provers(program, since):
         for promise in prover.promises:
-            answer = prover.prove(promise, cells)
+            answer = prover.prove(promise, cells, _STEPS)
             if isinstance(answer, Counterexample) and promise.meta.status is Status.ACTIVE:
                 found[promise.name] = broken_property(prover, promise, answer)
     return [found[promise.name] for promise in program.properties if promise.name in found]

@@ -2,12 +2,14 @@
 
 In: a program, the day from which on it shall hold. Out: for each promise `Proved`, a `Counterexample` that has been
 replayed by `evaluate`, or `Undecided` with the reason. Proofs look at every cell (`cells`): a promise that holds in
-each holds for every option and context. Who can sample or solve takes over what is undecided.
+each holds for every option and context. What cells leave open goes to a solver (`solving`), and who can sample takes
+over what is still undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, product
 from math import prod
 from typing import Any
 
@@ -29,6 +31,9 @@ from ucl.semantics.program import Expr, Prefer, Program, Property, Schema
 from ucl.semantics.types import BOOL
 
 CELLS = 1 << 20
+# The solver's own steps for one promise.
+STEPS = 5_000_000
+_STEPS_A_RULE = 2_500
 _REPLAYS = 40
 # A promise whose cells are more than may be looked at together is looked at in parts, so many times as much in all.
 PARTS = 16
@@ -97,8 +102,15 @@ class Prover:
             self.survey.add(condition)
         return WrittenPromise(needs, sides, tuple(conditions))
 
-    def prove(self, promise: Promise, cells: int = CELLS) -> Answer:
-        """A counterexample is the plainest that was found, made smaller."""
+    def prove(self, promise: Promise, cells: int = CELLS, steps: int = STEPS) -> Answer:
+        """A counterexample is the plainest that was found, made smaller. The solver takes over what `cells` leave open,
+        for so many `steps`, unless there are so many rules that to write them down would take longer."""
+        answer = self._by_cells(promise, cells)
+        if isinstance(answer, Undecided) and len(self.declarations.active) * _STEPS_A_RULE <= steps:
+            return self._by_solver(promise, answer, steps)
+        return answer
+
+    def _by_cells(self, promise: Promise, cells: int) -> Answer:
         written = self._written[promise.name]
         try:
             if isinstance(promise, Property):
@@ -108,6 +120,45 @@ class Prover:
             return Undecided(_TOO_MANY)
         except Undecidable:
             return Undecided(_VARYING)
+
+    def _by_solver(self, promise: Promise, open: Undecided, steps: int) -> Answer:
+        from ucl.analysis.properties.solving import Never, solved
+
+        try:
+            found = solved(self.declarations, self.space, self._written[promise.name], steps, CELLS)
+        except TooLarge:
+            return open
+        if found is None:
+            return open
+        if isinstance(found, Never):
+            return Proved(found.vacuous) if found.certain else open
+        if isinstance(promise, Property):
+            return self._broken_near(promise, found.values[0]) or open
+        better, worse = (point_at(self.side, values, self.since) for values in found.values)
+        worse = _in_context_of(better, worse)
+        if self.fails_pair(promise, better, worse):
+            return self.smaller_pair(promise, Counterexample(better, worse))
+        return open
+
+    def _broken_near(self, prop: Property, values: Mapping[Key, Any]) -> Counterexample | None:
+        """At these values, or where others of their cells stand."""
+        for known in islice(self._alike(values), _REPLAYS):
+            for point in with_memories(self.side, point_at(self.side, known, self.since)):
+                if self.fails(prop, point):
+                    return Counterexample(self.smaller(prop, point))
+        return None
+
+    def _alike(self, values: Mapping[Key, Any]) -> Iterator[dict[Key, Any]]:
+        """The values, then numbers at the ends of what no condition tells apart, where scores are greatest or least."""
+        yield dict(values)
+        ends: dict[Key, list[Any]] = {}
+        for key, value in values.items():
+            stretches = chain.from_iterable(self.space.stretches.get(self.space.numbers.get(key, -1), ()))
+            ends[key] = [
+                v for low, high in stretches if value is not None and low <= value <= high for v in (low, high)
+            ]
+        moved = {key: both for key, both in ends.items() if both}
+        yield from (dict(values) | dict(zip(moved, chosen, strict=True)) for chosen in product(*moved.values()))
 
     # --- properties -------------------------------------------------------------------------------------------------
 
