@@ -1,4 +1,4 @@
-"""What boxes can't say, decided by z3: the only module that knows it.
+"""What boxes can't say, decided by z3.
 
 In: a formula, or a box with the relations between fields that it asks for. Out: a `Model`, that there is none, or None
 where the budget did not reach.
