@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from ucl.analysis.boxes.humane import day_order, nice_key
+from ucl.analysis.boxes.outcomes import Mask, Sampled, told_apart
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.line import Interval, Intervals
 from ucl.frozen import frozen
@@ -21,8 +22,6 @@ from ucl.semantics import types as t
 from ucl.semantics.calendar import civil_from_days, weekday_of_days
 from ucl.semantics.types import DAY, Type, Unit
 from ucl.semantics.zones import Zone
-
-Mask = int
 
 
 @dataclass
@@ -318,16 +317,13 @@ def _moments(zone: Zone, day: int, clocks: LineAxis, ends: Sequence[int]) -> Ite
 class SampleAxis(Axis):
     """Cells are the ways in which the tests of a text or set turn out together, each shown by its first sample."""
 
-    def __init__(self, samples: Iterable[Any], outcome: Callable[[Any], tuple[bool, ...]], optional: bool) -> None:
-        """`outcome` has what each test says of a value, in the order in which `mask` numbers them."""
-        by_outcome: dict[tuple[bool, ...], Any] = {}
-        for sample in samples:
-            by_outcome.setdefault(outcome(sample), sample)
+    def __init__(self, sampled: Sampled, tests: Sequence[Mask], outcome: Callable[[Any], Mask], optional: bool) -> None:
+        """`tests` are the samples in which each holds, in the order in which `mask` numbers them; `outcome` has the
+        tests that hold of any value."""
+        cells = told_apart(len(sampled.samples), tests)
         self._outcome = outcome
-        self._cells = {row: cell for cell, row in enumerate(by_outcome)}
-        tests = range(len(next(iter(by_outcome), ())))
-        self._masks = [bits(cell for row, cell in self._cells.items() if row[test]) for test in tests]
-        values = list(by_outcome.values())
+        self._masks = cells.masks
+        values = [sampled.samples[place] for place in cells.first]
         order = list(range(len(values)))
         if optional:
             super().__init__([*values, None], [len(values), *order], 1 << len(values))
@@ -337,10 +333,17 @@ class SampleAxis(Axis):
     def mask(self, test: int) -> Mask:
         return self._masks[test]
 
+    def best(self, mask: Mask) -> int:
+        """As any axis: what is absent first, then by number."""
+        return self.absent.bit_length() - 1 if mask & self.absent else (mask & -mask).bit_length() - 1
+
     def holds(self, mask: Mask, value: Any) -> bool:
         """Whether a value, no sample perhaps, belongs to one of the cells."""
-        cell = self._cells.get(self._outcome(value))
-        return cell is not None and bool(mask >> cell & 1)
+        outcome = self._outcome(value)
+        cells = self.full & ~self.absent & mask
+        for test, own in enumerate(self._masks):
+            cells &= own if outcome >> test & 1 else ~own
+        return cells != 0
 
 
 def skipped_days(zone: Zone, ends: Iterable[int]) -> frozenset[int]:

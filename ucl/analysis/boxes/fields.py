@@ -6,10 +6,12 @@ In: a field and the atoms about it. Out: its axis, or the three of a datetime.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from ucl.analysis.boxes.axes import Axis, DayAxis, DayTests, LineAxis, MomentAxis, SampleAxis, skipped_days
+from ucl.analysis.boxes.axes import Axis, DayAxis, DayTests, LineAxis, MomentAxis, SampleAxis, bits, skipped_days
 from ucl.analysis.boxes.humane import USUAL_DAY
+from ucl.analysis.boxes.outcomes import Sampled
 from ucl.analysis.boxes.samples import sets, texts, usual_text
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Holds, Is, Within
@@ -101,7 +103,6 @@ class Fields:
 
     def _samples(self, place: Place, tests: Sequence[Holds], default: Any) -> SampleAxis:
         exprs = [test.expr for test in tests]
-        term = Term(place, "")
         match place.type:
             case t.Set(element):
                 samples: list[Any] = list(sets(exprs, element or t.TEXT, default or frozenset()))
@@ -110,10 +111,14 @@ class Fields:
                 usual = default if isinstance(default, str) else usual_text(place.path[-1])
                 samples = [text for text in texts(exprs, usual) if self._may_be(place, text)]
 
-        def outcome(value: Any) -> tuple[bool, ...]:
-            return tuple(self._holds(expr, term.name, value) for expr in exprs)
+        holding = [partial(self._holds, expr, Term(place, "").name) for expr in exprs]
+        sampled = Sampled(samples)
+        masks = [sampled.where(expr, holds) for expr, holds in zip(exprs, holding, strict=True)]
 
-        return SampleAxis(samples, outcome, place.may_be_absent)
+        def outcome(value: Any) -> int:
+            return bits(number for number, holds in enumerate(holding) if holds(value))
+
+        return SampleAxis(sampled, masks, outcome, place.may_be_absent)
 
     def _may_be(self, place: Place, value: Any) -> bool:
         domain = place.declared.domain
