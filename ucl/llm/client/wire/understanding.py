@@ -95,8 +95,8 @@ def _form(reply: Reply) -> Understood:
     written = ucl_of(form)
     if isinstance(written, Misfit):
         problem = f"the JSON is not of the form: at `{written.place}`, {written.message}"
-        # A schema can't say of every text what it may hold; all else it would have kept out.
-        return Understood("", Path.JSON, Verdict.IGNORED, False, problem=problem, raw=reply.content)
+        verdict = Verdict.IGNORED if written.is_shape or not is_alone else Verdict.WORKS
+        return Understood("", Path.JSON, verdict, False, problem=problem, raw=reply.content)
     path, verdict = (Path.JSON, Verdict.WORKS) if is_alone else (Path.TEXT, Verdict.IGNORED)
     return Understood(written, path, verdict, True, raw=reply.content)
 

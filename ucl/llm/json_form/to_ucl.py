@@ -1,13 +1,7 @@
-"""UCL's declarations as JSON, for servers that hold a model to a JSON schema but to no grammar.
+"""From JSON to UCL: every name and literal is looked at before it is written.
 
-In: JSON, read. Out: UCL's text, to be compiled as any other; or a `Misfit`, which says what is not of the form. Every
-name and literal is looked at before it is written, so that no text in the JSON can become more than a text.
-
-The form follows the syntax tree, as such schemas have to be: plain unions, no defaults, all keys there (null where a
-clause is not written), and another first key for each variant:
-
-    {"rule": "no_calls_late", "on": "Meeting", "overrides": [], "when": {"test": {"name": "start.time"},
-     "in": {"from": {"literal": "22:00"}, "to": {"literal": "06:00"}, "inclusive": false}, "negated": false}, …}
+In: JSON, read. Out: UCL's text, laid out, or a `Misfit`. Parentheses are written around every part that could need
+them; the layout takes out those that are not needed.
 """
 
 from __future__ import annotations
@@ -19,6 +13,7 @@ from typing import Any
 
 from ucl.diagnostics import Report, Source
 from ucl.frozen import frozen
+from ucl.llm.json_form.schema import COMPARISONS, STATUSES, SUMS
 from ucl.syntax.format import format_source
 from ucl.syntax.layout.expressions import quote
 from ucl.syntax.parse import parse
@@ -28,17 +23,16 @@ _DEEPEST = 40
 _MOST_DECLARATIONS = 100
 # Times, dates, datetimes, quantities, weekdays and percentages: never a sign that could end a literal.
 _LITERAL = re.compile(r"[0-9]+(?:[0-9_.:%+-]|T(?=[0-9])|(?<=[0-9])[^\W\d_]+)*Z?|mon|tue|wed|thu|fri|sat|sun")
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_SUMS = ("+", "-", "*", "/")
-_STATUSES = ("active", "shadow", "retired")
 
 
 @frozen
 class Misfit:
-    """`place` leads to what is wrong, as in `declarations[0].when`; `message` is one sentence."""
+    """`place` leads to what is wrong, as in `declarations[0].when`; `message` is one sentence. `is_shape`: a schema
+    would have kept it out, which can't say of every text what may stand in it."""
 
     place: str
     message: str
+    is_shape: bool
 
 
 def ucl_of(form: object) -> str | Misfit:
@@ -61,9 +55,9 @@ class _Writer:
     def __init__(self) -> None:
         self.misfit: Misfit | None = None
 
-    def wrong(self, place: str, message: str) -> str:
+    def wrong(self, place: str, message: str, is_shape: bool = True) -> str:
         if self.misfit is None:
-            self.misfit = Misfit(place, message)
+            self.misfit = Misfit(place, message, is_shape)
         return ""
 
     # --- declarations -----------------------------------------------------------------------------------------------
@@ -71,9 +65,10 @@ class _Writer:
     def program(self, form: object) -> str:
         declarations = form.get("declarations") if isinstance(form, Mapping) else None
         if not isinstance(declarations, list) or not declarations:
-            return self.wrong("declarations", "a list of at least one declaration is expected")
+            is_empty = isinstance(declarations, list)
+            return self.wrong("declarations", "a list of at least one declaration is expected", not is_empty)
         if len(declarations) > _MOST_DECLARATIONS:
-            return self.wrong("declarations", f"there are more than {_MOST_DECLARATIONS} declarations")
+            return self.wrong("declarations", f"there are more than {_MOST_DECLARATIONS} declarations", False)
         written = (self.declaration(d, f"declarations[{i}]") for i, d in enumerate(declarations))
         return "\n\n".join(written) + "\n"
 
@@ -126,7 +121,7 @@ class _Writer:
 
     def expression(self, form: object, place: str, depth: int = 0) -> str:
         if depth > _DEEPEST:
-            return self.wrong(place, f"expressions are nested more than {_DEEPEST} deep")
+            return self.wrong(place, f"expressions are nested more than {_DEEPEST} deep", False)
         if isinstance(form, Mapping):
             for key, write in _EXPRESSIONS.items():
                 if key in form:
@@ -137,21 +132,25 @@ class _Writer:
         """A part of an expression, in parentheses; the layout takes out those that are not needed."""
         part = form.get(key)
         written = self.expression(part, f"{place}.{key}", depth)
-        return written if isinstance(part, Mapping) and not _COMPOUND.isdisjoint(part) else f"({written})"
+        return written if isinstance(part, Mapping) and not _CLOSED.isdisjoint(part) else f"({written})"
 
     def range(self, form: Mapping[str, Any], place: str, depth: int) -> str:
-        low, high = (
-            "" if form.get(key) is None else self.expression(form[key], f"{place}.{key}", depth)
-            for key in ("from", "to")
-        )
+        low, high = (self.bound(form.get(key), f"{place}.{key}", depth) for key in ("from", "to"))
         return f"{low}..{'=' if form.get('inclusive') is True else ''}{high}"
+
+    def bound(self, form: object, place: str, depth: int) -> str:
+        """In parentheses unless it is a literal, since a range ends before a name that is a clause word too."""
+        if form is None:
+            return ""
+        written = self.expression(form, place, depth)
+        return written if isinstance(form, Mapping) and not _BARE.isdisjoint(form) else f"({written})"
 
     # --- leaves -----------------------------------------------------------------------------------------------------
 
     def name(self, form: object, place: str) -> str:
         if isinstance(form, str) and len(form) <= 400 and all(part.isidentifier() for part in form.split(".")):
             return form
-        return self.wrong(place, f"`{_shown(form)}` is no name")
+        return self.wrong(place, f"`{_shown(form)}` is no name", not isinstance(form, str))
 
     def text(self, form: object, place: str) -> str:
         if not isinstance(form, str):
@@ -159,22 +158,23 @@ class _Writer:
         try:
             form.encode()
         except UnicodeEncodeError:
-            return self.wrong(place, "the text holds half of a character")
+            return self.wrong(place, "the text holds half of a character", False)
         return quote(form)
 
     def literal(self, form: object, place: str) -> str:
         if isinstance(form, str) and len(form) <= 100 and _LITERAL.fullmatch(form):
             return form
-        return self.wrong(place, f"`{_shown(form)}` is no time, date, quantity, weekday or percentage")
+        message = f"`{_shown(form)}` is no time, date, quantity, weekday or percentage"
+        return self.wrong(place, message, not isinstance(form, str))
 
     def number(self, form: object, place: str) -> str:
         if isinstance(form, int) and not isinstance(form, bool):
-            return str(form) if abs(form) < 10**30 else self.wrong(place, "the number is too large")
+            return str(form) if abs(form) < 10**30 else self.wrong(place, "the number is too large", False)
         if isinstance(form, float) and math.isfinite(form) and abs(form) < 1e30:
             # UCL has no exponents.
             text = f"{form:.17f}".rstrip("0") if "e" in repr(form) else repr(form)
             return f"{text}0" if text.endswith(".") else text
-        return self.wrong(place, f"`{_shown(form)}` is no number")
+        return self.wrong(place, f"`{_shown(form)}` is no number", not isinstance(form, float))
 
     def one_of(self, form: object, words: Sequence[str], place: str) -> str:
         listed = ", ".join(f"`{word}`" for word in words)
@@ -210,7 +210,7 @@ _META: Mapping[str, _Clause] = {
     "valid": lambda w, form, place: [
         f"valid {w.range(form, place, 0) if isinstance(form, Mapping) else w.wrong(place, 'a range is expected')}"
     ],
-    "status": _leaf("status", lambda w, form, place: w.one_of(form, _STATUSES, place)),
+    "status": _leaf("status", lambda w, form, place: w.one_of(form, STATUSES, place)),
 }
 _RULE: Mapping[str, _Clause] = {
     "when": _condition("when"),
@@ -234,13 +234,14 @@ _PROPERTY: Mapping[str, _Clause] = {"given": _condition("given"), "expect": _con
 _Form = Mapping[str, Any]
 _Expression = Callable[[_Writer, _Form, str, int], str]
 # What needs no parentheses wherever it stands.
-_COMPOUND = frozenset(("name", "text", "bool", "literal", "set", "call"))
+_CLOSED = frozenset(("name", "text", "bool", "literal", "set", "call"))
+_BARE = frozenset(("literal", "number"))
 
 
 def _joined(word: str) -> _Expression:
     def write(writer: _Writer, form: _Form, place: str, depth: int) -> str:
         parts = writer.each(form[word], f"{place}.{word}", lambda one, at: f"({writer.expression(one, at, depth)})")
-        return f" {word} ".join(parts) if parts else writer.wrong(place, f"`{word}` needs parts to join")
+        return f" {word} ".join(parts) if parts else writer.wrong(place, f"`{word}` needs parts to join", False)
 
     return write
 
@@ -271,6 +272,11 @@ def _at(writer: _Writer, depth: int) -> Callable[[object, str], str]:
     return lambda one, place: writer.expression(one, place, depth)
 
 
+def _if(writer: _Writer, form: _Form, place: str, depth: int) -> str:
+    condition, then, otherwise = (writer.inner(form, key, place, depth) for key in ("if", "then", "else"))
+    return f"if {condition} then {then} else {otherwise}"
+
+
 def _set(writer: _Writer, form: _Form, place: str, depth: int) -> str:
     return f"{{{', '.join(writer.each(form['set'], f'{place}.set', _at(writer, depth)))}}}"
 
@@ -288,83 +294,16 @@ _EXPRESSIONS: Mapping[str, _Expression] = {
     "bool": _bool,
     "literal": lambda w, form, place, depth: w.literal(form["literal"], f"{place}.literal"),
     "set": _set,
-    "compare": _infix("compare", _COMPARISONS),
+    "compare": _infix("compare", COMPARISONS),
     "test": _test,
     "and": _joined("and"),
     "or": _joined("or"),
     "not": lambda w, form, place, depth: f"not {w.inner(form, 'not', place, depth)}",
+    "negate": lambda w, form, place, depth: f"-{w.inner(form, 'negate', place, depth)}",
+    "if": _if,
     "call": _call,
-    "arithmetic": _infix("arithmetic", _SUMS),
+    "arithmetic": _infix("arithmetic", SUMS),
     "value": lambda w, form, place, depth: (
         f"{w.inner(form, 'value', place, depth)} ?? {w.inner(form, 'default', place, depth)}"
     ),
 }
-
-
-# --- the schema -----------------------------------------------------------------------------------------------------
-
-
-def _object(**keys: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
-
-
-def _list(of: Any) -> dict[str, Any]:
-    return {"type": "array", "items": of}
-
-
-def _maybe(of: Any) -> dict[str, Any]:
-    return {"anyOf": [of, {"type": "null"}]}
-
-
-def _words(words: Sequence[str]) -> dict[str, Any]:
-    return {"type": "string", "enum": list(words)}
-
-
-def json_schema() -> dict[str, Any]:
-    """The schema of the form, strict in OpenAI's sense."""
-    text, number, flag = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
-    expression = {"$ref": "#/$defs/expression"}
-    limits = {"from": _maybe(expression), "to": _maybe(expression), "inclusive": flag}
-    meta = {
-        "because": _maybe(text),
-        "from": _list(_object(kind=text, id=text, at=_maybe(text))),
-        "confidence": _maybe(number),
-        "priority": _maybe(number),
-        "valid": _maybe(_object(**limits)),
-        "status": _maybe(_words(_STATUSES)),
-    }
-    head = {"on": text, "overrides": _list(text)}
-    when, unless = _maybe(expression), _list(expression)
-    exceptions = {"except": _list(_object(when=expression, score=expression))}
-    limiting = {"forbid": _maybe(expression), "require": _maybe(expression), "when": when, "unless": unless}
-    promise = {"given": when, "expect": _list(expression)}
-    declarations = [
-        _object(rule=text, **head, when=when, unless=unless, score=expression, **exceptions, **meta),
-        _object(constraint=text, **head, **limiting, **meta),
-        _object(property=text, on=text, **promise, **meta),
-    ]
-    return {
-        **_object(declarations=_list({"anyOf": declarations})),
-        "$defs": {"expression": {"anyOf": _expression_schemas(expression, _object(**limits))}},
-    }
-
-
-def _expression_schemas(expression: dict[str, Any], limits: dict[str, Any]) -> list[dict[str, Any]]:
-    text = {"type": "string"}
-    sides = {"left": expression, "right": expression}
-    return [
-        _object(name=text),
-        _object(number={"type": "number"}),
-        _object(text=text),
-        _object(bool={"type": "boolean"}),
-        _object(literal=text),
-        _object(set=_list(expression)),
-        _object(compare=_words(_COMPARISONS), **sides),
-        _object(test=expression, **{"in": {"anyOf": [limits, expression]}}, negated={"type": "boolean"}),
-        _object(**{"and": _list(expression)}),
-        _object(**{"or": _list(expression)}),
-        _object(**{"not": expression}),
-        _object(call=text, arguments=_list(expression)),
-        _object(arithmetic=_words(_SUMS), **sides),
-        _object(value=expression, default=expression),
-    ]
