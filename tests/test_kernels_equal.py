@@ -15,6 +15,7 @@ from ucl.diagnostics import Source
 from ucl.driver import check_source
 from ucl.kernels.columns import InvalidCell
 from ucl.kernels.lower import lower
+from ucl.kernels.planning import Planner
 from ucl.kernels.run import EngineName, details, score
 from ucl.semantics.evaluate import score_options
 from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
@@ -50,10 +51,11 @@ def computed(
     engine: EngineName = "portable",
     threads: int = 1,
     block_rows: int | None = None,
+    planner: Planner | None = None,
 ) -> list[Outcome]:
     """Outcomes put together from scores and details."""
     schema = program.schemas["S"]
-    plan = lower(program, schema, call)
+    plan = lower(program, schema, call) if planner is None else planner.plan(program, schema, call)
     columns = columns_of(schema, options)
     sets = None if groups is None else np.array(groups, np.int64)
     scores = score(plan, columns, groups=sets, threads=threads, engine=engine, block_rows=block_rows)

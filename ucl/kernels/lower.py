@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ucl.frozen import collector_paused
 from ucl.kernels.lowering.expressions import Lowering
-from ucl.kernels.lowering.rules import outcomes
+from ucl.kernels.lowering.rules import Rulebook, outcomes
 from ucl.kernels.lowering.schedule import schedule
 from ucl.kernels.plan import Plan
 from ucl.semantics.evaluate.options import Ruleset
@@ -19,11 +19,15 @@ from ucl.semantics.program import Program, Schema
 def lower(program: Program, schema: Schema, call: Call) -> Plan:
     """The plan that scores options. Raises `Exhausted` where constants cost more steps than a call may."""
     with collector_paused():
-        lowering = Lowering(schema, call)
-        found = outcomes(lowering, Ruleset.of(program, schema, call.today))
-        graph = lowering.graph
-        added = [c for c in found.contributions if c.amount != 0]
-        masks = [c.mask for c in added]
-        masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
-        wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
-    return Plan(call, tuple(graph.values), tuple(lowering.wholes), found, wanted, graph)
+        return plan_of(Lowering(schema, call), Ruleset.of(program, schema, call.today))
+
+
+def plan_of(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None) -> Plan:
+    """The plan of a day's rules in a graph that may hold others; what is `known` is in it already."""
+    found = outcomes(lowering, ruleset, known)
+    graph = lowering.graph
+    added = [c for c in found.contributions if c.amount != 0]
+    masks = [c.mask for c in added]
+    masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
+    wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
+    return Plan(lowering.call, tuple(graph.values), tuple(lowering.wholes), found, wanted, graph)

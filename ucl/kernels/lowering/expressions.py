@@ -13,12 +13,11 @@ from itertools import count
 from typing import Any
 
 from ucl.kernels.columns import Path
-from ucl.kernels.execution.vector import OPERATIONS
-from ucl.kernels.lowering import comparisons
 from ucl.kernels.lowering.forms import (
     FLOATS,
     Fixed,
     Form,
+    Names,
     Nested,
     Number,
     SetColumn,
@@ -26,31 +25,23 @@ from ucl.kernels.lowering.forms import (
     Truth,
     Unlowered,
     fixed,
-    holds_of,
     stand_in,
     type_at,
 )
 from ucl.kernels.lowering.graph import Graph
-from ucl.kernels.lowering.once import elements, residual
-from ucl.kernels.lowering.reads import free_variables, may_overflow, reads_option
-from ucl.kernels.lowering.schedule import schedule
+from ucl.kernels.lowering.parts import calls, choices, comparisons, many
+from ucl.kernels.lowering.parts.once import residual
+from ucl.kernels.lowering.reads import free_variables, reads_option
 from ucl.kernels.memory.items import Items
 from ucl.kernels.memory.membership import made_member
 from ucl.kernels.memory.remembered import Remembered
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
-    Batch,
     Flag,
-    FromWall,
     HasValue,
     Literal,
-    Local,
-    MadeTexts,
-    Operation,
     Read,
-    Select,
-    SetSize,
     Whole,
     WholeColumn,
     negated,
@@ -62,21 +53,6 @@ from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Definition, Expr, Schema
 
-# Local parts by way of the wall clock: which operations lead from it to the part.
-_PARTS: Mapping[str, tuple[str, ...]] = {
-    "date_of": ("wall_day", "check_day"),
-    "time_of": ("wall_time",),
-    "weekday_of": ("wall_day", "date_weekday"),
-    "year_of": ("wall_day", "date_year"),
-    "month_of": ("wall_day", "date_month"),
-    "day_of": ("wall_day", "date_day"),
-    "hour_of": ("wall_time", "time_hour"),
-    "minute_of": ("wall_time", "time_minute"),
-    "night_of": ("night_day", "date_weekday"),
-}
-
-
-Names = Mapping[str, Form]
 _NO_NAMES: Names = {}
 
 
@@ -91,13 +67,13 @@ class Lowering:
     budget: Budget = field(default_factory=Budget)
     _keys: dict[Expr, int] = field(default_factory=dict)
     _known: dict[int, tuple[Expr, Form]] = field(default_factory=dict)
-    _remembered: Remembered = field(default_factory=Remembered)
+    remembered: Remembered = field(default_factory=Remembered)
     residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
-    _made: dict[Path, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
-    _parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
+    made: dict[Path, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _fresh: Iterator[int] = field(default_factory=count)
-    _calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
+    calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
         """A condition: something that is there and is a bool."""
@@ -125,9 +101,7 @@ class Lowering:
         return self.column(expr.path)
 
     def _compare(self, expr: p.Compare, names: Names) -> Form:
-        return comparisons.compare(
-            self.graph, expr.operator, self.form(expr.left, names), self.form(expr.right, names)
-        )
+        return comparisons.compare(self.graph, expr.operator, self.form(expr.left, names), self.form(expr.right, names))
 
     def _in_range(self, expr: p.InRange, names: Names) -> Form:
         low = None if expr.low is None else self.form(expr.low, names)
@@ -173,7 +147,7 @@ class Lowering:
     def over(self, items: Items) -> Lowering:
         """For expressions of items, as if one were the option; what the call holds is known already."""
         return Lowering(
-            items.schema, self.call, budget=self.budget, _known=self._known, _remembered=self._remembered.elsewhere()
+            items.schema, self.call, budget=self.budget, _known=self._known, remembered=self.remembered.elsewhere()
         )
 
     def fresh(self) -> int:
@@ -230,72 +204,6 @@ class Lowering:
                 break
         return Truth(negated(graph.all_of(*failed)), over=over)
 
-    def _if(self, expr: p.If, names: Names) -> Form:
-        condition = self.truth(expr.condition, names)
-        if condition.holds in (TRUE, FALSE) and condition.over == FALSE:
-            return self.form(expr.then if condition.holds == TRUE else expr.otherwise, names)
-        then, otherwise = self.form(expr.then, names), self.form(expr.otherwise, names)
-        graph, holds = self.graph, condition.holds
-        over = graph.any_of(
-            condition.over, graph.all_of(holds, then.over), graph.all_of(negated(holds), otherwise.over)
-        )
-        there = graph.choose(holds, then.there, otherwise.there)
-        return self.choice(holds, then, otherwise, there, over, expr.type)
-
-    def _coalesce(self, expr: p.Coalesce, names: Names) -> Form:
-        value = self.form(expr.value, names)
-        if value.there == TRUE:
-            return value
-        if value == Fixed(None):
-            return self.form(expr.default, names)
-        default = self.form(expr.default, names)
-        if isinstance(value, SetColumn) and default == Fixed(frozenset()):
-            return SetColumn(value.path, TRUE, value.over)  # absent sets are empty ranges already
-        if isinstance(value, TextColumn) and isinstance(default, Fixed) and default.there == TRUE:
-            return self._made_or(value, default)
-        graph = self.graph
-        over = graph.any_of(value.over, graph.all_of(negated(value.there), default.over))
-        there = graph.any_of(value.there, default.there)
-        return self.choice(value.there, value, default, there, over, expr.type)
-
-    def texts(self, codes: int, dictionary: tuple[str, ...], there: Literal, over: Literal) -> TextColumn:
-        """A column of the texts that a value's codes stand for."""
-        path = (f"made {len(self._made)}",)  # no field has such a name
-        self._made[path] = codes, dictionary
-        self.whole(MadeTexts(path, dictionary, codes, there, schedule(self.graph, [there], [codes])))
-        return TextColumn(path, there, over)
-
-    def _made_or(self, value: TextColumn, default: Fixed) -> TextColumn:
-        """Made texts, or a constant one."""
-        if value.path not in self._made:
-            raise Unlowered
-        codes, dictionary = self._made[value.path]
-        if default.value not in dictionary:
-            dictionary = (*dictionary, default.value)
-        constant = self.graph.number(dictionary.index(default.value))
-        over = self.graph.any_of(value.over, self.graph.all_of(negated(value.there), default.over))
-        return self.texts(self.select(value.there, codes, constant), dictionary, TRUE, over)
-
-    def choice(
-        self, condition: Literal, then: Form, otherwise: Form, there: Literal, over: Literal, type: t.Type
-    ) -> Form:
-        """`then` where the condition holds, else `otherwise`."""
-        type = t.present(type)
-        if isinstance(type, t.Bool):
-            a, b = holds_of(then), holds_of(otherwise)
-            return Truth(self.graph.choose(condition, a, b), there, over)
-        if isinstance(type, t.Text | t.Closed | t.Set | t.Record | t.List):
-            raise Unlowered
-        floating = isinstance(type, FLOATS)
-        a, b = self.number(then, floating).value, self.number(otherwise, floating).value
-        chosen = a if condition == TRUE or a == b else b if condition == FALSE else self.select(condition, a, b)
-        return Number(chosen, floating, there, over)
-
-    def select(self, condition: Literal, then: int, otherwise: int) -> int:
-        if condition & 1:
-            condition, then, otherwise = negated(condition), otherwise, then
-        return self.graph.value(Select(condition, then, otherwise))
-
     def number(self, form: Form, floating: bool) -> Number:
         match form:
             case Number():
@@ -318,131 +226,10 @@ class Lowering:
                 raise
             return made_member(self, expr.value, expr.container, names)
 
-    # --- operations -------------------------------------------------------------------------------------------------
-
-    def _apply(self, expr: p.Apply, names: Names) -> Form:
-        """A local part of a field is found once; anything else from the forms of its arguments."""
-        first = expr.arguments[0]
-        if not (isinstance(first, p.OptionValue) and expr.signature.op in _PARTS):
-            return self._operation(expr, names)
-        key = (expr.signature.op, first.path)
-        form = self._parts_of.get(key)
-        if form is None:
-            form = self._parts_of[key] = self._operation(expr, names)
-        return form
-
-    def _operation(self, expr: p.Apply, names: Names) -> Form:
-        forms = [self.form(argument, names) for argument in expr.arguments]
-        if all(isinstance(form, Fixed) for form in forms):
-            return self._computed(expr, forms)
-        over = self.graph.any_of(*(form.over for form in forms))
-        there = self.graph.all_of(*(form.there for form in forms))
-        op = expr.signature.op
-        match op:
-            case "overlaps":
-                return Truth(comparisons.overlap(self.graph, forms[0], forms[1]), there, over)
-            case "subset":
-                return Truth(comparisons.contained(self.graph, forms[0], forms[1]), there, over)
-            case "size" if isinstance(forms[0], SetColumn):
-                return Number(self.graph.value(SetSize(forms[0].path)), False, there, over)
-        operation = OPERATIONS.get(op)
-        if operation is None and op not in _PARTS and op != "at":
-            raise Unlowered
-        floating = isinstance(t.present(expr.type), FLOATS)
-        numbers = [self._operand(form, argument) for form, argument in zip(forms, expr.arguments, strict=True)]
-        if op in _PARTS:
-            return self._flagged(self._part(op, numbers[0]), floating, there, over, overflows=op == "date_of")
-        if op == "at":
-            wall = self.graph.value(Operation("wall_of", (numbers[0], numbers[1])))
-            return self._flagged(self.graph.value(FromWall(wall)), floating, there, over, overflows=True)
-        assert operation is not None
-        value = self.graph.value(Operation(op, tuple(numbers)))
-        return self._flagged(value, floating, there, over, operation.overflows, operation.partial)
-
-    def _part(self, op: str, instant: int) -> int:
-        """A local part of an instant."""
-        value = self.graph.value(Local(instant))
-        for step in _PARTS[op]:
-            value = self.graph.value(Operation(step, (value,)))
-        return value
-
-    def _operand(self, form: Form, expr: Expr) -> int:
-        return self.number(form, isinstance(t.present(expr.type), FLOATS)).value
-
-    def _computed(self, expr: p.Apply, forms: list[Form]) -> Fixed:
-        """Of constants, a constant; of an absent one, nothing."""
-        values = [form.value for form in forms if isinstance(form, Fixed)]
-        over = self.graph.any_of(*(form.over for form in forms))
-        if over != FALSE or None in values:
-            return Fixed(None if None in values else stand_in(expr.type), over)
-        run = expr.signature.run
-        try:
-            return fixed(run(self.call.zone, *values) if expr.signature.zoned else run(*values), expr.type)
-        except Overflow:
-            return Fixed(stand_in(expr.type), over=TRUE)
-
-    def _flagged(
-        self, value: int, floating: bool, there: Literal, over: Literal, overflows: bool, partial: bool = False
-    ) -> Number:
-        """A value with what its own flags add: it overflows only where its arguments are there."""
-        if overflows:
-            over = self.graph.any_of(over, self.graph.all_of(there, self.graph.test(Flag(value, "over"))))
-        if partial:
-            there = self.graph.all_of(there, negated(self.graph.test(Flag(value, "missing"))))
-        return Number(value, floating, there, over)
-
-    def _def_call(self, expr: p.DefCall, names: Names) -> Form:
-        """The body in place of the call. An argument is lowered once, and counts where the body needs it."""
-        definition = expr.definition
-        arguments = {
-            parameter.name: self.form(argument, names)
-            for parameter, argument in zip(definition.parameters, expr.arguments, strict=True)
-        }
-        key = (definition, tuple(arguments.values()))
-        form = self._calls.get(key)
-        if form is None:
-            form = self._calls[key] = self.form(definition.body, arguments)
-        return form
-
-    # --- many values ------------------------------------------------------------------------------------------------
-
-    def _comprehension(self, expr: p.Comprehension, names: Names) -> Form:
-        source = self.form(expr.source, names)
-        if isinstance(source, Fixed):
-            return self._remembered.form(self, expr, source, names)
-        if free_variables(expr) or not isinstance(source, SetColumn):
-            raise Unlowered
-        if expr.kind not in ("any", "all", "count"):
-            raise Unlowered
-        if expr.condition is None:
-            size = Number(self.graph.value(SetSize(source.path)), False, source.there, source.over)
-            if expr.kind == "count":
-                return size
-            return Truth(comparisons.at_least(self.graph, size, 1) if expr.kind == "any" else TRUE, over=source.over)
-        if reads_option(expr.condition) or may_overflow(expr.condition):
-            raise Unlowered
-        return elements(self, expr.kind, source, expr.condition, expr.variable)
+    # --- what stands for something else -----------------------------------------------------------------------------
 
     def key(self, expr: Expr) -> int:
         return self._keys.setdefault(expr, len(self._keys))
-
-    def _batch_value(self, expr: p.BatchValue, names: Names) -> Form:
-        form = self.form(expr.argument, names)
-        argument = self.number(form, isinstance(t.present(expr.argument.type), FLOATS))
-        if isinstance(form, Fixed):
-            raise Unlowered
-        graph = self.graph
-        wanted = schedule(graph, [argument.there, argument.over], [argument.value])
-        batch = Batch(expr.kind, expr.argument.type, argument.value, argument.there, argument.over, wanted)
-        value = self.whole(batch)
-        match expr.kind:
-            case "lowest" | "highest":
-                return Truth(graph.test(Flag(value, "holds")), over=argument.over)
-            case "rank_of":
-                return Number(value, False, over=argument.over)
-            case _:
-                over = graph.test(Flag(value, "over"))
-                return Number(value, isinstance(t.present(expr.type), FLOATS), over=over)
 
     def whole(self, column: WholeColumn) -> int:
         self.wholes.append(column)
@@ -459,13 +246,13 @@ _FORMS: Mapping[type[Expr], Callable[[Lowering, Any, Names], Form]] = {
     p.And: Lowering._conjunction,
     p.Or: Lowering._disjunction,
     p.Not: Lowering._negation,
-    p.Apply: Lowering._apply,
-    p.If: Lowering._if,
-    p.Coalesce: Lowering._coalesce,
+    p.Apply: calls.apply,
+    p.If: choices.choose_if,
+    p.Coalesce: choices.coalesce,
     p.Present: Lowering._present,
-    p.Comprehension: Lowering._comprehension,
-    p.BatchValue: Lowering._batch_value,
-    p.DefCall: Lowering._def_call,
+    p.Comprehension: many.comprehension,
+    p.BatchValue: many.batch_value,
+    p.DefCall: calls.def_call,
     p.Variable: Lowering._variable,
     p.ContextValue: Lowering._of_call,
     p.MemoryValue: Lowering._of_call,

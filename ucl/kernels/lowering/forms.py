@@ -6,6 +6,7 @@ row holds that is not in the one, or is in the other, means nothing and is never
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ucl.frozen import frozen
@@ -71,6 +72,9 @@ class Nested:
 
 
 Form = Fixed | Truth | Number | TextColumn | SetColumn | Nested
+
+Names = Mapping[str, Form]
+"""The parameters of the definition that an expression stands in."""
 
 
 class Unlowered(Exception):  # noqa: N818 - a signal, not an error

@@ -8,11 +8,12 @@ carries.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from ucl.kernels.lowering.comparisons import at_least
+from ucl.frozen import frozen
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.forms import Fixed, Number
+from ucl.kernels.lowering.parts.comparisons import at_least
 from ucl.kernels.plan import FALSE, TRUE, Contribution, Failure, Flag, Literal, Operation, Outcomes, negated
 from ucl.semantics import program as p
 from ucl.semantics.evaluate.options import Ruleset
@@ -20,9 +21,18 @@ from ucl.semantics.outcome import MAGNITUDE, NANO, Reason
 from ucl.semantics.program import Constraint, Expr, Resolution, Rule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class Added:
+    """Where `mask` holds, a firing rule's score is this much, in units of 10^-9."""
+
+    mask: Literal
+    amount: int | None
+    varying: Number | None
+
+
+@frozen
 class Case:
-    """Where `mask` holds, the firing rule's score is this much, in units of 10^-9."""
+    """What rule number `rule` adds, and where."""
 
     rule: int
     mask: Literal
@@ -30,30 +40,58 @@ class Case:
     varying: Number | None
 
 
-def outcomes(lowering: Lowering, ruleset: Ruleset) -> Outcomes:
-    """The masks of every rule and constraint, and of the whole."""
+@frozen
+class _Scored:
+    """What a rule adds where it fires, and where finding that out overflows or is beyond all scores."""
+
+    rule: Rule
+    added: tuple[Added, ...]
+    over: Literal
+    beyond: Literal
+
+
+@dataclass
+class Rulebook:
+    """What became of each declaration, for whoever lowers the next version of a program into the same graph.
+
+    By the identity of declarations, which an edit elsewhere keeps; each entry holds its declaration alive.
+    """
+
+    conditions: dict[int, tuple[Rule | Constraint, Literal, Literal]] = field(default_factory=dict)
+    scores: dict[tuple[int, Literal], _Scored] = field(default_factory=dict)
+
+
+def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None) -> Outcomes:
+    """The masks of every rule and constraint, and of the whole. What is `known` is not lowered again."""
     graph = lowering.graph
+    known = Rulebook() if known is None else known
     failures: dict[str, list[Failure]] = {declared.name: [] for declared in ruleset.active}
     applying: dict[str, Literal] = {}
     for declared in ruleset.active:
-        holds, over = _applies(lowering, declared)
+        holds, over = _applies(lowering, declared, known)
         applying[declared.name] = graph.all_of(holds, negated(over))
         _note(failures, declared.name, over, Reason.OVERFLOW)
 
     def not_silenced(name: str) -> Literal:
         return graph.all_of(*(negated(applying[silencer]) for silencer in ruleset.silencers.get(name, ())))
 
-    fired, cases, violated = [], [], []
+    fired: list[Literal] = []
+    cases: list[Case] = []
+    violated: list[Literal] = []
     for declared in ruleset.active:
         fires = graph.all_of(applying[declared.name], not_silenced(declared.name))
         if isinstance(declared, Rule):
+            scored = _scores(lowering, declared, fires, known)
+            # A row in which it overflows has no magnitude.
+            _note(failures, declared.name, scored.over, Reason.OVERFLOW)
+            _note(failures, declared.name, scored.beyond, Reason.MAGNITUDE)
+            cases += [Case(len(fired), added.mask, added.amount, added.varying) for added in scored.added]
             fired.append(fires)
-            cases += _cases(lowering, declared, len(fired) - 1, fires, failures)
         else:
             violated.append(_violated(lowering, declared, fires, failures))
     shadow = []
     for declared in ruleset.shadow:
-        holds, over = _applies(lowering, declared)
+        holds, over = _applies(lowering, declared, known)
         fires = graph.all_of(holds, negated(over), not_silenced(declared.name))
         shadow.append(fires if isinstance(declared, Rule) else _violated(lowering, declared, fires, None))
     counted = _resolved(lowering, ruleset, cases)
@@ -82,8 +120,15 @@ def _note(failures: Mapping[str, list[Failure]], name: str, mask: Literal, reaso
         failures[name].append(Failure(mask, name, reason))
 
 
-def _applies(lowering: Lowering, declared: Rule | Constraint) -> tuple[Literal, Literal]:
+def _applies(lowering: Lowering, declared: Rule | Constraint, known: Rulebook) -> tuple[Literal, Literal]:
     """Where its `when` holds and no `unless` does; and where finding that out overflows."""
+    found = known.conditions.get(id(declared))
+    if found is None:
+        found = known.conditions[id(declared)] = declared, *_condition(lowering, declared)
+    return found[1], found[2]
+
+
+def _condition(lowering: Lowering, declared: Rule | Constraint) -> tuple[Literal, Literal]:
     graph = lowering.graph
     holds, over = TRUE, FALSE
     if declared.when is not None:
@@ -115,16 +160,24 @@ def _violated(
 # --- what a firing rule contributes ---------------------------------------------------------------------------------
 
 
-class _Scores:
-    """One rule's cases: its score where no exception holds, and each exception's where it is the first that does."""
+def _scores(lowering: Lowering, rule: Rule, fires: Literal, known: Rulebook) -> _Scored:
+    key = (id(rule), fires)
+    found = known.scores.get(key)
+    if found is None:
+        scores = _Scores(lowering, rule, fires)
+        found = known.scores[key] = _Scored(rule, tuple(scores.added), scores.over, scores.beyond)
+    return found
 
-    def __init__(self, lowering: Lowering, rule: Rule, number: int, fires: Literal) -> None:
+
+class _Scores:
+    """What one rule adds: its score where no exception holds, and each exception's where it is the first that does."""
+
+    def __init__(self, lowering: Lowering, rule: Rule, fires: Literal) -> None:
         self._lowering = lowering
         self._graph = lowering.graph
-        self._number = number
         recency = lowering.call.recency.get(rule.name, 1.0)
         self._weight = rule.meta.priority * rule.meta.confidence * recency
-        self.cases: list[Case] = []
+        self.added: list[Added] = []
         self.over = FALSE
         self.beyond = FALSE
         rest = fires
@@ -157,24 +210,14 @@ class _Scores:
                 if not abs(weighted) <= MAGNITUDE:
                     self.beyond = graph.any_of(self.beyond, mask)
                 else:
-                    self.cases.append(Case(self._number, mask, round(weighted * NANO), None))
+                    self.added.append(Added(mask, round(weighted * NANO), None))
             case Number(value, floating):
                 double = value if floating else graph.value(Operation("to_float", (value,)))
                 nanos = graph.value(Operation("contribution", (double, graph.number(self._weight))))
                 self.beyond = graph.any_of(self.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
-                self.cases.append(Case(self._number, mask, None, Number(nanos, floating=False)))
+                self.added.append(Added(mask, None, Number(nanos, floating=False)))
             case _:
                 raise AssertionError(form)
-
-
-def _cases(
-    lowering: Lowering, rule: Rule, number: int, fires: Literal, failures: Mapping[str, list[Failure]]
-) -> list[Case]:
-    scores = _Scores(lowering, rule, number, fires)
-    # A row in which it overflows has no magnitude.
-    _note(failures, rule.name, scores.over, Reason.OVERFLOW)
-    _note(failures, rule.name, scores.beyond, Reason.MAGNITUDE)
-    return scores.cases
 
 
 # --- all rules together ---------------------------------------------------------------------------------------------

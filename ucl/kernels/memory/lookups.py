@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from ucl.kernels.columns import Path
 from ucl.kernels.execution.distinct import dtype_of
 from ucl.kernels.execution.vector import Vector
-from ucl.kernels.lowering.comparisons import at_least
 from ucl.kernels.lowering.forms import FLOATS, Fixed, Form, Number, TextColumn, Truth, Unlowered, fixed
+from ucl.kernels.lowering.parts.choices import made_texts, select
+from ucl.kernels.lowering.parts.comparisons import at_least
 from ucl.kernels.memory.answers import in_order
 from ucl.kernels.memory.conditions import Bound, Pair, Parts, denied, of_item, parts_of
 from ucl.kernels.memory.index import Known, grouped, ladder
@@ -160,7 +161,7 @@ class _Lookup:
         number = self._finished(Number(value, table.values.dtype == np.float64, there, over))
         if isinstance(t.present(self._expr.type), t.Bool):
             return Truth(at_least(self._graph, number, 1), number.there, number.over)
-        return number if words is None else self._lowering.texts(number.value, words, number.there, number.over)
+        return number if words is None else made_texts(self._lowering, number.value, words, number.there, number.over)
 
     def _counted(self, count: int) -> Form:
         number = self._finished(Number(count, floating=False))
@@ -177,7 +178,7 @@ class _Lookup:
                 there = graph.all_of(gate, there)
             else:
                 nothing = graph.number(0.0 if number.floating else 0)
-                value = self._lowering.select(gate, value, nothing)
+                value = select(self._lowering, gate, value, nothing)
         over = graph.any_of(self._row.over, graph.all_of(gate, number.over))
         return Number(value, number.floating, there, over)
 
@@ -255,7 +256,7 @@ class _Lookup:
     def _number(self, side: Form, floating: bool) -> int:
         match side:
             case Truth(holds):
-                return self._lowering.select(holds, self._graph.number(1), self._graph.number(0))
+                return select(self._lowering, holds, self._graph.number(1), self._graph.number(0))
             case Number(_, as_double) if as_double == floating:
                 return side.value
             case Fixed(bool() | int() as value) if not floating:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ucl.kernels.execution.vector import Vector
-from ucl.kernels.lowering.comparisons import at_least
 from ucl.kernels.lowering.forms import Fixed, Form, Number, Truth, Unlowered
+from ucl.kernels.lowering.parts.comparisons import at_least
 from ucl.kernels.plan import FALSE, Entry, Flag, Literal, Operation, negated
 from ucl.semantics import program as p
 from ucl.semantics import types as t

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
-from ucl.kernels.engines.portable import Portable
 from ucl.kernels.execution.distinct import distinct_records
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
@@ -64,7 +63,7 @@ class Survey:
         masks = [mask for form in forms for mask in (form.there, form.over)]
         masks += [form.holds for form in forms if isinstance(form, Truth)]
         wanted = schedule(graph, masks, [form.value for form in forms if isinstance(form, Number)])
-        binding = Binding(Formulas(self._call, tuple(graph.values), tuple(inner.wholes)), self._columns, Portable())
+        binding = Binding(Formulas(self._call, tuple(graph.values), tuple(inner.wholes)), self._columns)
         add_wholes(binding, self._columns, None)
         self._execution = Execution(binding, wanted, 0, len(items.records))
 

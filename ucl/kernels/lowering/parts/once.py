@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ucl.kernels.columns import Path
 from ucl.kernels.execution.members import of_each
 from ucl.kernels.lowering.forms import FLOATS, Fixed, Form, Number, SetColumn, TextColumn, Truth, Unlowered, stand_in
+from ucl.kernels.lowering.parts.choices import choice
 from ucl.kernels.lowering.reads import may_overflow, paths_read, reads_batch, reads_option
 from ucl.kernels.plan import (
     FALSE,
@@ -76,7 +77,7 @@ def _of_text(lowering: Lowering, expr: Expr, path: Path) -> Form:
     absent = _without(lowering, expr, path)
     there = lowering.graph.choose(known, present.there, absent.there)
     over = lowering.graph.choose(known, present.over, absent.over)
-    return lowering.choice(known, present, absent, there, over, expr.type)
+    return choice(lowering, known, present, absent, there, over, expr.type)
 
 
 def _among(lowering: Lowering, expr: Expr, path: Path) -> Truth:
