@@ -47,7 +47,7 @@ class Belief:
 
     `facts` are one statement, the several of one source, or all that make a habit. `revisions` take parts out of the
     region. `latest` where no later belief says the same of the same region: it tells how strong it is now.
-    `replaced` by the statement that ended it, if one did.
+    `replaced` by the statement that ended it, if one did; `begins` where the fact itself says since when it holds.
     """
 
     facts: tuple[Fact, ...]
@@ -60,6 +60,7 @@ class Belief:
     revisions: tuple[Revision, ...] = ()
     latest: bool = True
     replaced: Fact | None = None
+    begins: bool = False
 
     @property
     def sign(self) -> int:
@@ -135,7 +136,8 @@ def _statements(meant: Sequence[Meaning]) -> list[Belief]:
         same = next((at for at in mine if _same(found[at], m)), None)
         if same is None:
             mine.append(len(found))
-            found.append(Belief((m.fact,), m.region, m.feeling, m.measured, m.hard, m.since, m.until))
+            belief = Belief((m.fact,), m.region, m.feeling, m.measured, m.hard, m.since, m.until, begins=m.begins)
+            found.append(belief)
         else:
             found[same] = replace(found[same], facts=(*found[same].facts, m.fact))
     return found

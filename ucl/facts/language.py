@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
@@ -16,6 +17,7 @@ from ucl.facts.regions import (
     Among,
     Between,
     Condition,
+    Given,
     Interval,
     Matches,
     Number,
@@ -38,22 +40,25 @@ def region_text(region: Region, but: Sequence[Region] = (), shared: frozenset[st
     `shared` are names that both the option and the context have, which must be told apart.
     """
     parts = [condition_text(subject, condition, shared) for subject, condition in region.items()]
-    parts += [_outside(other, shared) for other in but]
+    there = frozenset(subject.path for subject, condition in region.items() if not isinstance(condition, Absent))
+    parts += [_outside(other, shared, there) for other in but]
     return " and ".join(parts)
 
 
-def _outside(region: Region, shared: frozenset[str]) -> str:
-    if len(region) == 1:
-        ((subject, condition),) = region.items()
+def _outside(region: Region, shared: frozenset[str], there: frozenset[tuple[str, ...]]) -> str:
+    """`there` are fields that are known to be present, which is not asked again."""
+    known = {replace(s, optional=s.optional and s.path not in there): condition for s, condition in region.items()}
+    if len(known) == 1:
+        ((subject, condition),) = known.items()
         return negated_text(subject, condition, shared)
-    return f"not ({region_text(region, shared=shared)})"
+    return f"not ({region_text(known, shared=shared)})"
 
 
 def condition_text(subject: Subject, condition: Condition, shared: frozenset[str] = frozenset()) -> str:
     """What is so; of an optional field also that it is there. Binds at least as tightly as `and`."""
     name = _name(subject, shared)
-    if isinstance(condition, Absent):
-        return f"absent({name})"
+    if isinstance(condition, Absent | Given):
+        return f"{'absent' if isinstance(condition, Absent) else 'present'}({name})"
     text = _positive(name, subject, condition)
     return f"present({_path(subject, shared)}) and {text}" if subject.optional else text
 
@@ -61,8 +66,8 @@ def condition_text(subject: Subject, condition: Condition, shared: frozenset[str
 def negated_text(subject: Subject, condition: Condition, shared: frozenset[str] = frozenset()) -> str:
     """What is so elsewhere."""
     name = _name(subject, shared)
-    if isinstance(condition, Absent):
-        return f"present({name})"
+    if isinstance(condition, Absent | Given):
+        return f"{'present' if isinstance(condition, Absent) else 'absent'}({name})"
     text = _negative(name, subject, condition)
     return f"(absent({_path(subject, shared)}) or {text})" if subject.optional else text
 
@@ -96,8 +101,8 @@ def _positive(name: str, subject: Subject, condition: Condition) -> str:
             return f"{'not ' if outside else ''}overlaps({name}, {_set(names, type)})"
         case Matches():
             return _matches(name, condition, subject)
-        case Absent():
-            raise AssertionError("absence is told before")
+        case Absent() | Given():
+            raise AssertionError("what is there is told before")
         case _:
             assert_never(condition)
 

@@ -32,6 +32,8 @@ class Meaning:
     hard: bool
     since: int | None
     until: int | None
+    begins: bool
+    """Whether the fact itself says since when, and not only its timestamp."""
 
     @property
     def sign(self) -> int:
@@ -63,7 +65,7 @@ def meaning_of(fact: Fact, vocabulary: Vocabulary, zone: Zone) -> Meaning | Unre
     if not isinstance(hard, bool):
         return Unread("`hard` in its context is neither true nor false")
     feeling = -fact.feeling if named.turned else fact.feeling
-    return Meaning(fact, region, feeling, fact.sentiment is not None, hard, *days)
+    return Meaning(fact, region, feeling, fact.sentiment is not None, hard, *days, "since" in fact.context)
 
 
 def _narrowed(named: Named, fact: Fact, vocabulary: Vocabulary) -> Region | Unread:

@@ -122,7 +122,12 @@ class Absent:
     """A value that is not there."""
 
 
-Condition = Between | Among | Overlaps | Matches | Absent
+@frozen
+class Given:
+    """A value that is there, whatever it is."""
+
+
+Condition = Between | Among | Overlaps | Matches | Absent | Given
 Region = Mapping[Subject, Condition]
 
 
@@ -153,6 +158,8 @@ def _meet(one: Condition, other: Condition) -> bool:
             return True
         case (Absent(), _) | (_, Absent()):
             return False
+        case (Given(), _) | (_, Given()):
+            return True
         case Overlaps(), Overlaps():
             return not (one.outside and other.names <= one.names) and not (other.outside and one.names <= other.names)
         case _:
@@ -185,6 +192,8 @@ def _within(one: Condition, other: Condition) -> bool:
             return same and other.text.casefold() in one.text.casefold() and (one == other or other.how == "contains")
         case Absent(), Absent():
             return True
+        case _, Given():
+            return not isinstance(one, Absent)
         case _:
             return False
 
@@ -272,7 +281,11 @@ def without(condition: Condition, type: t.Type) -> Condition | None:
             return Overlaps(names, not outside)
         case Between(intervals):
             return Between(_gaps(intervals, type)) if _gaps(intervals, type) else None
-        case Matches() | Absent():
+        case Absent():
+            return Given()
+        case Given():
+            return Absent()
+        case Matches():
             return None
         case _:
             assert_never(condition)
