@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from ucl.llm.client import Answer, Ask, Message, Model, ModelError, Path, Program, Prose, Role, Structured, Usage
+from ucl.llm.client import Answer, Ask, Message, ModelError, Path, Program, Prose, Role, Structured, Usage
 
 USAGE = Usage(1, 100, 0, 20, Decimal("0.01"))
 RULE_THOUGHT = "They want a rule.\nsign: against\nverdict: rule\nask: -"
@@ -29,18 +29,18 @@ class Scripted:
         await asyncio.sleep(0)
         match ask.output:
             case Prose():
-                said = self._next(self.thoughts, Prose)
+                said = self._next(self.thoughts, ask)
                 return Answer(_text(said), Path.TEXT, "scripted", usage=USAGE)
             case Structured(model):
-                said = self._next(self.values, Structured)
+                said = self._next(self.values, ask)
                 value = model.model_validate_json(_text(said))
                 return Answer(_text(said), Path.JSON, "scripted", value, usage=USAGE)
             case Program():
-                said = self._next(self.programs, Program)
+                said = self._next(self.programs, ask)
                 return Answer(_text(said), self.path, "scripted", call="c1", usage=USAGE)
 
-    def _next(self, replies: Sequence[Reply], kind: type) -> Reply:
-        count = sum(isinstance(ask.output, kind) for ask in self.asks)
+    def _next(self, replies: Sequence[Reply], ask: Ask) -> Reply:
+        count = sum(isinstance(each.output, type(ask.output)) for each in self.asks)
         return replies[min(count, len(replies)) - 1]
 
     async def ask_all(self, asks: Sequence[Ask]) -> list[Answer | ModelError]:
@@ -65,13 +65,14 @@ def _text(said: Reply) -> str:
     return said
 
 
-def by_statement(write: Callable[[str], str]) -> Model:
-    """A model whose program depends on the data that it is shown."""
+def by_statement(write: Callable[[str, int], str]) -> Scripted:
+    """A model whose program depends on the statement that it is shown, and on the rounds before."""
 
     class Reader(Scripted):
-        def _next(self, replies: Sequence[Reply], kind: type) -> Reply:
-            if kind is Program:
-                return write(self.asks[-1].messages[3].text)
-            return super()._next(replies, kind)
+        def _next(self, replies: Sequence[Reply], ask: Ask) -> Reply:
+            if not isinstance(ask.output, Program):
+                return super()._next(replies, ask)
+            data = next(message.text for message in ask.messages if message.role is Role.DATA)
+            return write(data.splitlines()[-1], len(ask.rounds))
 
     return Reader()

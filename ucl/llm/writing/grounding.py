@@ -70,16 +70,14 @@ def _constants(declared: p.Rule | p.Constraint) -> Iterator[p.Const]:
             work.extend(children(expr))
 
 
-def _is_named(const: p.Const, body: Span) -> bool:
+def _is_named(const: p.Const, name: Span) -> bool:
     """Whether a let stands for it: the ends of a named range stand where it is declared, another constant has the span
-    of its name."""
+    of its name. `name` is that of the declaration, which stands behind everything that it is added to."""
     span = const.span
-    if span.source is not body.source or not body.start <= span.start < body.end:
+    if span.source is not name.source or span.start < name.start:
         return True
-    return span.source.text[span.start : span.end].replace(".", "").isidentifier() and t.present(const.type) not in (
-        t.WEEKDAY,
-        t.BOOL,
-    )
+    written = span.source.text[span.start : span.end].replace(".", "")
+    return written.isidentifier() and t.present(const.type) not in (t.WEEKDAY, t.BOOL)
 
 
 class _Statement:
