@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ucl
 from ucl.scoring import words
-from ucl.scoring.results.result import _highest
+from ucl.scoring.results.ranking import highest
 from ucl.semantics import types as t
 from ucl.semantics.evaluate import score_options
 from ucl.semantics.outcome import Invalid, Reason
@@ -119,7 +119,7 @@ def test_what_rows_are_compared_with_is_found_once(monkeypatch: pytest.MonkeyPat
 @given(st.lists(st.integers(-3, 3), max_size=20), st.integers(0, 25))
 def test_highest_is_a_stable_sort_cut_short(values: list[int], top: int) -> None:
     expected = sorted(range(len(values)), key=lambda place: -values[place])[:top]
-    assert _highest(np.array(values, np.int64), top).tolist() == expected
+    assert highest(np.array(values, np.int64), top).tolist() == expected
 
 
 def test_a_total_beyond_doubles_is_rounded_once() -> None:

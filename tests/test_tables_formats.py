@@ -347,7 +347,7 @@ def test_written_csv_of_odd_text_is_read_back() -> None:
     words = ["a", 'a"b', "a,b", "a\nb", "\r", '"', " a ", "[1]", "é"]
     table = pa.table({"w": words, "s": [[word, word + word] for word in words], 'odd "name", yes': range(len(words))})
     sink = io.BytesIO()
-    write_csv(table, sink)
+    write_csv([table], sink)
     read = read_csv(sink.getvalue(), "x")
     assert read.column_names == table.column_names
     columns = ingest(read, schema(field("w", t.TEXT), field("s", t.Set(t.TEXT))), UTC)

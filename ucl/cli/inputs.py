@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,13 +74,45 @@ def since(program: Program, now: str | None) -> int:
     return time.time_ns() // 1000 if now is None else instant(now, find_zone(program.timezone))
 
 
-def read_options(path: str | None, sql: str | None) -> pa.Table:
-    """The table to score: a file or a query, and not both."""
-    from ucl.tables.files import read_sql, read_table
+@dataclass(frozen=True)
+class Options:
+    """The table to score. `path` is a plain file, and `name` what it is called in messages; or there is a `query`."""
 
+    path: str | None
+    name: str
+    query: str
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is a file that is better read in parts."""
+        from ucl.tables.streams import is_large
+
+        return self.path is not None and is_large(self.path)
+
+    def table(self) -> pa.Table:
+        from ucl.tables.files import read_sql, read_table
+
+        return read_sql(self.query) if self.path is None else read_table(self.path, name=self.name)
+
+
+@contextmanager
+def opened_options(path: str | None, sql: str | None) -> Iterator[Options]:
+    """The table that a file or a query names, and not both. Standard input is put on the disk where it is large."""
     if (path is None) == (sql is None):
         raise CommandError("name one table to score", 'a file, `-`, or `--sql "select …"`')
-    return read_table(path) if path is not None else read_sql(sql or "")
+    if path != "-":
+        yield Options(path, path or "", sql or "")
+        return
+    from ucl.tables.streams import spooled
+
+    with spooled(path) as plain:
+        yield Options(plain, "standard input", "")
+
+
+def read_options(path: str | None, sql: str | None) -> pa.Table:
+    """The table as a whole."""
+    with opened_options(path, sql) as options:
+        return options.table()
 
 
 def read_call(
@@ -93,12 +127,13 @@ def read_call(
     from ucl.semantics.values import nfc
 
     fields = {field.column: field for field in program.semantic.context}
-    known = dict(_object(context)) if context is not None else {}
+    known = {nfc(name): value for name, value in (_object(context) if context is not None else {}).items()}
     for pair in sets or ():
-        name, equals, word = pair.partition("=")
+        spelled, equals, word = pair.partition("=")
         if not equals:
             raise CommandError(f"`--set {pair}` has no value", "write `--set name=value`")
-        field = fields.get(nfc(name))
+        name = nfc(spelled)
+        field = fields.get(name)
         known[name] = word if field is None else value_of(word, field.type, field.unit, f"`{name}`", _parse)
     remembered = None if memory is None else _object(memory)
     return {"context": known, "memory": remembered, "now": now, "timezone": timezone}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 
 from ucl.models.surface import Surface, surface_of
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from ucl.diagnostics import Diagnostic
     from ucl.kernels.columns import Columns
     from ucl.models.records import Record
-    from ucl.scoring.results.result import Result
+    from ucl.scoring.results.result import ColumnsWanted, Result
+    from ucl.scoring.streaming.files import FileScores
 
 
 # Up to so many records of the memory, starting NumPy takes longer than going over them.
@@ -179,6 +181,39 @@ class CompiledProgram:
         if isinstance(batches, str | bytes) or not isinstance(batches, Iterable):
             raise errors.wrong_argument("batches", "an iterable of record batches or tables", batches)
         return score_batches(program, chosen, call, batches, checked_threads(threads))
+
+    def score_file(
+        self,
+        path: str | PathLike[str],
+        output: str | PathLike[str] | None = None,
+        schema: str | None = None,
+        *,
+        top: int | None = None,
+        columns: ColumnsWanted = "all",
+        group_by: str | None = None,
+        threads: int | None = None,
+        on_rows: Callable[[int], None] = lambda rows: None,
+        on_compile: Callable[[], None] | None = None,
+        **around: Unpack[Around],
+    ) -> FileScores:
+        """Scores a table in a file, which may be larger than memory: parts are read, scored and written in turns.
+
+        `path` and `output` are Parquet, Arrow, CSV or JSON Lines, told by their names. `output` gets the input's
+        columns and the results, or what `columns` says (`Result.to_arrow`); it is there as a whole or not at all. With
+        `top` the best rows alone are written, and are `best` in what is returned. With neither, rows are counted.
+        `on_rows` hears of how many more rows are done.
+
+        What is said is equal to the bit to what `score` says of the table read at once. A program whose rules look at
+        the whole table (`lowest`, `rank_of`, …), and a JSON array, are read at once all the same; `held` in what is
+        returned says so. Raises `CallError` and `TableError`.
+        """
+        from ucl.scoring.streaming.files import score_file
+
+        program = self.semantic
+        chosen = choose_schema(program, schema, scored_schemas(program), "rules")
+        call = start_call(program, **around)
+        limits = (group_by, checked_threads(threads), on_rows, on_compile)
+        return score_file(program, chosen, call, path, output, top, columns, *limits)
 
     def act(
         self,

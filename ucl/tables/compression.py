@@ -6,7 +6,10 @@ be no more than an honest table has; or a `TableError`.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import PurePath
+from typing import IO, Any
 
 from ucl.tables import errors
 
@@ -32,20 +35,38 @@ def unpacked(data: bytes, path: str, name: str) -> bytes:
     return data if compression is None else _unpacked(data, name, compression)
 
 
+def unpack_into(sink: IO[bytes], path: str, compression: str) -> None:
+    """The same from a file to another, piece by piece. Raises `TableError`."""
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            for piece in _pieces(file, file.read(8), path, compression, size):
+                sink.write(piece)
+    except OSError as problem:
+        raise errors.unreadable_file(path, problem) from problem
+
+
 def _unpacked(data: bytes, name: str, compression: str) -> bytes:
     import pyarrow as pa
 
-    most = min(_MOST_BYTES, max(_ALWAYS_ALLOWED, len(data) * _MOST_TIMES))
-    pieces, size = [], 0
+    return b"".join(_pieces(pa.py_buffer(data), data[:8], name, compression, len(data)))
+
+
+def _pieces(source: Any, start: bytes, name: str, compression: str, size: int) -> Iterator[bytes]:
+    """What a file of `size` bytes, which begins with `start`, unpacks to, as long as it is no more than it may be."""
+    import pyarrow as pa
+
+    most, unpacked = min(_MOST_BYTES, max(_ALWAYS_ALLOWED, size * _MOST_TIMES)), 0
+    if not isinstance(source, pa.Buffer):
+        source.seek(0)
     try:
-        with pa.CompressedInputStream(pa.py_buffer(data), compression) as stream:
+        with pa.CompressedInputStream(source, compression) as stream:
             while piece := stream.read(_PIECE):
-                size += len(piece)
-                if size > most:
+                unpacked += len(piece)
+                if unpacked > most:
                     raise errors.unpacks_to_too_much(name, most)
-                pieces.append(piece)
+                yield piece
     except (OSError, pa.ArrowException) as problem:
-        if data and not data.startswith(_STARTS[compression]):
+        if start and not start.startswith(_STARTS[compression]):
             raise errors.not_of_kind(name, compression) from problem
         raise errors.damaged(name, compression) from problem
-    return b"".join(pieces)

@@ -37,26 +37,31 @@ _ENDINGS = {
     ".arrows": "arrow",
 }
 _STREAM_START = b"\xff\xff\xff\xff"
-_TEXTS = ("csv", "json", "jsonl")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+TEXTS = ("csv", "json", "jsonl")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_table(path: str, *, format: str | None = None) -> pa.Table:
+def read_table(path: str, *, format: str | None = None, name: str | None = None) -> pa.Table:
     """The table in the file at `path`, or on standard input for `-`.
 
     `format` is one of csv json jsonl parquet arrow. CSV gives text columns only, with the empty cell absent; JSON gives
-    typed columns where all rows agree. Raises `TableError`.
+    typed columns where all rows agree. `name` is for messages. Raises `TableError`.
     """
-    name = "standard input" if path == STDIN else path
-    if format is not None and format not in _READERS:
-        raise errors.unknown_format(format, _READERS)
+    name = name or ("standard input" if path == STDIN else path)
+    refuse_unknown(format)
     data = unpacked(_contents(path), path, name)
-    chosen = format or _format_by_name(path) or _format_by_content(data)
-    if data.startswith(_UTF_16) and chosen in _TEXTS:
+    chosen = format or format_of(path, data)
+    if data.startswith(UTF_16) and chosen in TEXTS:
         raise errors.utf_16(name)
     table = admitted(_READERS[chosen](data, name))
     errors.refuse_duplicates(table.column_names)
     return table
+
+
+def refuse_unknown(format: str | None) -> None:
+    """Raises `TableError` for the name of a format that is none of ours."""
+    if format is not None and format not in _READERS:
+        raise errors.unknown_format(format, _READERS)
 
 
 def read_sql(query: str) -> pa.Table:
@@ -100,6 +105,11 @@ def _contents(path: str) -> bytes:
     return data
 
 
+def format_of(path: str, start: bytes) -> str:
+    """By the ending of the name, else by the file's first bytes."""
+    return _format_by_name(path) or _format_by_content(start)
+
+
 def _format_by_name(path: str) -> str | None:
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
@@ -125,7 +135,7 @@ def _read_parquet(data: bytes, name: str) -> pa.Table:
         # Parquet's own texts may be no UTF-8.
         whole.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        raise _not_whole(data, name, "Parquet", (b"PAR1",)) from problem
+        raise not_whole(data, name, "parquet") from problem
     return without_marks(whole)
 
 
@@ -138,15 +148,17 @@ def _read_arrow(data: bytes, name: str) -> pa.Table:
         whole = table.read_all()
         whole.validate(full=True)
     except (OSError, pa.ArrowException) as problem:
-        raise _not_whole(data, name, "Arrow", (b"ARROW1", _STREAM_START)) from problem
+        raise not_whole(data, name, "arrow") from problem
     return without_marks(whole)
 
 
-def _not_whole(data: bytes, name: str, kind: str, starts: tuple[bytes, ...]) -> errors.TableError:
-    """Something else under the name, or what is left of the file."""
-    return errors.damaged(name, kind) if not data or data.startswith(starts) else errors.not_of_kind(name, kind)
+def not_whole(start: bytes, name: str, format: str) -> errors.TableError:
+    """Of a Parquet or Arrow file that begins so: something else under the name, or what is left of the file."""
+    kind, starts = _STARTS[format]
+    return errors.damaged(name, kind) if not start or start.startswith(starts) else errors.not_of_kind(name, kind)
 
 
+_STARTS = {"parquet": ("Parquet", (b"PAR1",)), "arrow": ("Arrow", (b"ARROW1", _STREAM_START))}
 _READERS: dict[str, Callable[[bytes, str], pa.Table]] = {
     "csv": read_csv,
     "json": read_json,

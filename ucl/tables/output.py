@@ -11,10 +11,11 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ucl.tables import errors
 from ucl.tables.cells import Cells, marked, without_marks
@@ -23,7 +24,9 @@ from ucl.tables.formats.csv_lines import write_csv
 from ucl.tables.formats.json_lines import write_json, write_json_lines
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 STDOUT = "-"
 _PIECE = 1 << 16
@@ -65,6 +68,17 @@ class ResultColumns:
         }
 
 
+RESULT_NAMES = tuple(f"ucl_{each.name}" for each in fields(ResultColumns) if each.name != "metadata")
+"""The names of the columns that results add to a table."""
+
+
+def refuse_taken_names(names: Iterable[str]) -> None:
+    """Raises `TableError` where a table has a column of a result's name."""
+    taken = sorted(set(names) & set(RESULT_NAMES), key=RESULT_NAMES.index)
+    if taken:
+        raise errors.name_taken(taken)
+
+
 def append_results(table: pa.Table, results: ResultColumns) -> pa.Table:
     """The table with the results' columns after its own, and the call's facts as `ucl_…` metadata of its schema.
 
@@ -73,14 +87,26 @@ def append_results(table: pa.Table, results: ResultColumns) -> pa.Table:
     import pyarrow as pa
 
     named = results.named()
-    taken = [name for name in named if name in table.column_names]
-    if taken:
-        raise errors.name_taken(taken)
+    refuse_taken_names(table.column_names)
     named["ucl_invalid"] = _with_json_value(results.invalid)
     for name, column in named.items():
         table = table.append_column(pa.field(name, column.type), column)
     facts = {f"ucl_{key}": value for key, value in results.metadata.items()}
     return table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
+
+
+def table_of_results(
+    numbers: NDArray[np.int64], named: Mapping[str, pa.Array], metadata: Mapping[str, str]
+) -> pa.Table:
+    """A table of `ucl_row`, the rows' numbers in the input, and of the columns named."""
+    import pyarrow as pa
+
+    columns = {"ucl_row": pa.array(numbers), **named}
+    if "ucl_invalid" in columns:
+        columns["ucl_invalid"] = _with_json_value(columns["ucl_invalid"])
+    schema = pa.schema([pa.field(name, column.type) for name, column in columns.items()])
+    facts = {f"ucl_{key}": value for key, value in metadata.items()}
+    return pa.Table.from_arrays(list(columns.values()), schema=schema.with_metadata(facts))
 
 
 def _with_json_value(invalid: pa.Array) -> pa.Array:
@@ -99,6 +125,20 @@ def write_table(table: pa.Table, path: str | None, format: str, on_rows: OnRows 
     Raises `TableError` where the disk or the format refuses; a reader of standard output that went away is a
     `BrokenPipeError`, as everywhere.
     """
+    write_parts([table], path, format, on_rows)
+
+
+def write_parts(
+    parts: Iterable[pa.Table],
+    path: str | None,
+    format: str,
+    on_rows: OnRows = ignore_rows,
+    facts: Callable[[], Mapping[str, str]] = dict,
+) -> None:
+    """The same of a table that comes in parts of one schema, of which there is at least one; one is held at a time.
+
+    `facts` are known once all parts are, and stand in the metadata of Parquet.
+    """
     writer = _WRITERS.get(format)
     if writer is None:
         raise errors.unknown_format(format, _WRITERS)
@@ -106,14 +146,16 @@ def write_table(table: pa.Table, path: str | None, format: str, on_rows: OnRows 
         path = None
 
     def write(sink: IO[bytes]) -> None:
-        writer(table, sink, on_rows)
+        writer(parts, sink, on_rows, facts)
 
     try:
         if path is None:
-            _write_stdout(write)
+            sys.stdout.flush()
+            write(cast(IO[bytes], _Piecewise(sys.stdout.buffer)))
+            sys.stdout.buffer.flush()
         elif _is_special(path):
             with open(path, "wb") as file:
-                file.write(_bytes(write))
+                write(cast(IO[bytes], _Piecewise(file)))
         else:
             _write_file(os.path.realpath(path), write)
     except BrokenPipeError:
@@ -122,23 +164,40 @@ def write_table(table: pa.Table, path: str | None, format: str, on_rows: OnRows 
         raise errors.unwritable("standard output" if path is None else path, problem) from problem
 
 
-_Writer = Callable[["pa.Table", IO[bytes], OnRows], None]
+_Facts = Callable[[], Mapping[str, str]]
+_Writer = Callable[["Iterable[pa.Table]", IO[bytes], OnRows, _Facts], None]
 _Write = Callable[[IO[bytes]], None]
 
 
-def _write_stdout(write: _Write) -> None:
-    """Piece by piece: of one large write, the system may not say that its reader went away in the middle."""
-    data = memoryview(_bytes(write))
-    sys.stdout.flush()
-    for start in range(0, len(data), _PIECE):
-        sys.stdout.buffer.write(data[start : start + _PIECE])
-        sys.stdout.buffer.flush()
+class _Piecewise(io.BufferedIOBase):
+    """Standard output, a pipe or a device: not to be closed, and without a place to go back to.
 
+    Piece by piece: of one large write, the system may not say that its reader went away in the middle.
+    """
 
-def _bytes(write: _Write) -> bytes:
-    sink = io.BytesIO()
-    write(sink)
-    return sink.getvalue()
+    def __init__(self, sink: IO[bytes]) -> None:
+        super().__init__()
+        self._sink = sink
+        self._written = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), _PIECE):
+            self._sink.write(view[start : start + _PIECE])
+        self._written += len(view)
+        return len(view)
+
+    def flush(self) -> None:
+        self._sink.flush()
+
+    def tell(self) -> int:
+        return self._written
+
+    def close(self) -> None:
+        """Leaves what is below open."""
 
 
 def _is_special(path: str) -> bool:
@@ -170,32 +229,51 @@ def _write_file(path: str, write: _Write) -> None:
         raise
 
 
-def _write_parquet(table: pa.Table, sink: IO[bytes], on_rows: OnRows) -> None:
+def _write_parquet(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, facts: _Facts) -> None:
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    clean = without_marks(table)
+    first, rest = _first(parts)
     try:
-        with parquet.ParquetWriter(sink, clean.schema) as writer:
-            for block in blocks_of(clean, on_rows):
-                writer.write_table(block)
+        with parquet.ParquetWriter(sink, first.schema) as writer:
+            for part in chain([first], rest):
+                for block in blocks_of(part, on_rows):
+                    writer.write_table(block)
+            if found := facts():
+                writer.add_key_value_metadata(dict(found))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
         raise errors.unwritable_type("Parquet", str(problem).partition("\n")[0]) from problem
 
 
-def _write_arrow(table: pa.Table, sink: IO[bytes], on_rows: OnRows) -> None:
+def _write_arrow(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, facts: _Facts) -> None:
     import pyarrow as pa
 
-    clean = without_marks(table)
-    with pa.ipc.new_file(sink, clean.schema) as writer:
-        for block in blocks_of(clean, on_rows):
-            writer.write_table(block)
+    first, rest = _first(parts)
+    with pa.ipc.new_file(sink, first.schema) as writer:
+        for part in chain([first], rest):
+            for block in blocks_of(part, on_rows):
+                writer.write_table(block)
+
+
+def _first(parts: Iterable[pa.Table]) -> tuple[pa.Table, Iterator[pa.Table]]:
+    """The first part, which says the schema of all, and the rest."""
+    clean = map(without_marks, parts)
+    return next(clean), clean
+
+
+def _text(write: Callable[[Iterable[pa.Table], IO[bytes], OnRows], object]) -> _Writer:
+    """Text has no place for facts."""
+
+    def writer(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, facts: _Facts) -> None:
+        write(parts, sink, on_rows)
+
+    return writer
 
 
 _WRITERS: dict[str, _Writer] = {
     "parquet": _write_parquet,
     "arrow": _write_arrow,
-    "csv": write_csv,
-    "json": write_json,
-    "jsonl": write_json_lines,
+    "csv": _text(write_csv),
+    "json": _text(write_json),
+    "jsonl": _text(write_json_lines),
 }

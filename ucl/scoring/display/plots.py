@@ -14,7 +14,8 @@ from ucl.scoring.words import DECISIONS, number, signed
 from ucl.semantics.outcome import Decision, as_score
 
 if TYPE_CHECKING:
-    from ucl.scoring.results.result import Ranked, Result
+    from ucl.scoring.results.ranking import Ranked
+    from ucl.scoring.results.result import Result
 
 # Beyond so many contributions the least are drawn as one bar.
 _MOST_BARS = 24

@@ -30,13 +30,7 @@ def choice_sets(table: pa.Table, column: str, schema: p.Schema) -> NDArray[np.in
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not isinstance(column, str):
-        raise errors.wrong_argument("group_by", "the name of a column", column)
-    names = {nfc(name): name for name in table.column_names}
-    if nfc(column) not in names:
-        meant = next((field.column for field in schema.fields if field.name == nfc(column)), None)
-        raise errors.no_such_column(column, table.column_names, meant)
-    values = table[names[nfc(column)]]
+    values = table[group_column(table.column_names, column, schema)]
     if pa.types.is_null(values.type):
         return np.zeros(len(values), np.int64)
     if pa.types.is_dictionary(values.type):
@@ -46,6 +40,19 @@ def choice_sets(table: pa.Table, column: str, schema: p.Schema) -> NDArray[np.in
     except pa.ArrowNotImplementedError:
         raise errors.not_comparable(column) from None
     return np.asarray(codes, np.int64)
+
+
+def group_column(names: list[str], column: str | None, schema: p.Schema) -> str | None:
+    """The table's column that `group_by` means; None for None. Raises `CallError`."""
+    if column is None:
+        return None
+    if not isinstance(column, str):
+        raise errors.wrong_argument("group_by", "the name of a column", column)
+    known = {nfc(name): name for name in names}
+    if nfc(column) not in known:
+        meant = next((field.column for field in schema.fields if field.name == nfc(column)), None)
+        raise errors.no_such_column(column, names, meant)
+    return known[nfc(column)]
 
 
 class TableChoices(ChoiceSet):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.semantics.outcome import NANO, Invalid
+from ucl.semantics.outcome import NANO, Decision, Invalid
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,18 +28,18 @@ def result_columns(
     total: NDArray[np.float64],
     feasible: Bits,
     contested: Bits,
-    decision: NDArray[np.object_],
-    invalid: Sequence[Invalid | None],
+    decision: NDArray[np.int8],
+    invalid: Mapping[int, Invalid],
     chunks: Iterable[Details],
     metadata: Mapping[str, str],
 ) -> ResultColumns:
-    """All of one length, the chunks together too. Null where a row is invalid; `invalid` is null elsewhere."""
-    import pyarrow as pa
+    """All of one length, the chunks together too. Null where a row is invalid, which `invalid` has by its place.
 
+    `decision` has the place of each row's among `Decision`.
+    """
     from ucl.tables.output import ResultColumns
 
     gone = np.isnan(total)
-    kind = pa.struct([("field", pa.string()), ("reason", pa.string()), ("value", pa.string())])
     fired, violated, shadow, counted, added = _NameLists(), _NameLists(), _NameLists(), _NameLists(), []
     for part in chunks:
         counted.add(part.rules, part.counted)
@@ -47,18 +47,48 @@ def result_columns(
         fired.add(part.rules, part.fired)
         violated.add(part.constraints, part.violated)
         shadow.add(part.shadows, part.shadow)
+    scores = score_columns(total, feasible, contested, decision)
     return ResultColumns(
-        pa.array(total, mask=gone),
-        pa.array(feasible, mask=gone),
-        pa.array(contested, mask=gone),
-        pa.array(decision, pa.string()),
+        scores["ucl_total"],
+        scores["ucl_feasible"],
+        scores["ucl_contested"],
+        scores["ucl_decision"],
         fired.array(gone),
         violated.array(gone),
         shadow.array(gone),
-        pa.array([None if why is None else _why(why) for why in invalid], kind),
+        _whys(invalid, len(total)),
         _maps(counted.array(gone), np.concatenate([np.empty(0), *added])),
         metadata,
     )
+
+
+def score_columns(
+    total: NDArray[np.float64], feasible: Bits, contested: Bits, decision: NDArray[np.int8]
+) -> dict[str, pa.Array]:
+    """What the kernels alone say of a row, under the names of `ResultColumns`; null where it is invalid."""
+    import pyarrow as pa
+
+    gone = np.isnan(total)
+    codes = pa.array(decision, mask=gone)
+    decisions = pa.DictionaryArray.from_arrays(codes, pa.array([str(d) for d in Decision], pa.string()))
+    return {
+        "ucl_total": pa.array(total, mask=gone),
+        "ucl_feasible": pa.array(feasible, mask=gone),
+        "ucl_contested": pa.array(contested, mask=gone),
+        "ucl_decision": decisions.cast(pa.string()),
+    }
+
+
+def _whys(invalid: Mapping[int, Invalid], rows: int) -> pa.Array:
+    """Why each row is invalid, null for the many that are not."""
+    import pyarrow as pa
+
+    kind = pa.struct([("field", pa.string()), ("reason", pa.string()), ("value", pa.string())])
+    if not invalid:
+        return pa.nulls(rows, kind)
+    places = np.full(rows, len(invalid), np.int64)
+    places[list(invalid)] = np.arange(len(invalid))
+    return pa.array([*map(_why, invalid.values()), None], kind).take(pa.array(places))
 
 
 class _NameLists:

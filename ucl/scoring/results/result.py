@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.kernels.execution.distinct import take
+from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.lower import lower
 from ucl.kernels.run import Details, Scores, details, whole_columns
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
 from ucl.scoring.results.choice_sets import TableChoices, choice_sets
+from ucl.scoring.results.counts import Counts
 from ucl.scoring.results.explain import Explanation
+from ucl.scoring.results.ranking import Ranked, best_of_sets, best_rows
 from ucl.scoring.results.records import record_at
 from ucl.scoring.words import invalid_json, reason_of
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
@@ -31,6 +36,7 @@ from ucl.semantics.program import Constraint, Program, Rule, Schema
 from ucl.semantics.trace import trace_in
 from ucl.semantics.types import DATETIME
 from ucl.semantics.values import to_json
+from ucl.spans import span
 from ucl.tables.ingest import ingest
 
 if TYPE_CHECKING:
@@ -51,16 +57,8 @@ _DECISIONS = np.array([str(d) for d in Decision] + [None], dtype=object)
 _DECISION_CODES = {decision: code for code, decision in enumerate(Decision)}
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A place of the ranking. Of an invalid row the total is NaN, `feasible` False, the decision None; `invalid` says
-    why, and is None elsewhere."""
-
-    row: int
-    total: float
-    feasible: bool
-    decision: str | None
-    invalid: Invalid | None = None
+ColumnsWanted = Literal["all", "results", "scores"]
+"""Of a table of results: the input's columns and all that is said of a row; only what is said; only scores."""
 
 
 def score_table(
@@ -73,7 +71,7 @@ def score_table(
     on_compile: Callable[[], None] | None = None,
 ) -> Result:
     """Scores every row of a table whose rows are options of `schema`."""
-    with errors.bounded():
+    with errors.bounded(), span("lowering"):
         plan = lower(program, schema, call)
     return score_planned(program, schema, call, plan, table, group_by, threads, on_compile)
 
@@ -87,14 +85,16 @@ def score_planned(
     group_by: str | None = None,
     threads: int | None = None,
     on_compile: Callable[[], None] | None = None,
+    numbers: NDArray[np.int64] | None = None,
 ) -> Result:
-    """The same with a plan that has been lowered for the call."""
-    columns = ingest(table, schema, call.zone)
-    groups = None if group_by is None else choice_sets(table, group_by, schema)
-    with errors.bounded():
+    """The same with a plan that has been lowered for the call. `numbers` are the rows' own in a larger table."""
+    with span("reading columns"):
+        columns = ingest(table, schema, call.zone)
+        groups = None if group_by is None else choice_sets(table, group_by, schema)
+    with errors.bounded(), span("kernels"):
         threads = threads or _threads_for(columns.rows)
         scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
-    return Result(_Scored(program, schema, call, table, columns, plan, group_by, groups, scores))
+    return Result(_Scored(program, schema, call, table, columns, plan, group_by, groups, scores, numbers))
 
 
 def _threads_for(rows: int) -> int:
@@ -115,6 +115,10 @@ class _Scored:
     group_by: str | None
     groups: NDArray[np.int64] | None
     scores: Scores
+    numbers: NDArray[np.int64] | None = None
+    """The rows' numbers in the whole table that these are a part of; None where this is all of it."""
+    wholes: Sequence[Vector] | None = None
+    """Of a part, what only the whole table gives, for its rows."""
 
 
 class Result:
@@ -152,6 +156,11 @@ class Result:
     def schema(self) -> Schema:
         """What a row is."""
         return self._scored.schema
+
+    @property
+    def scores(self) -> Scores:
+        """What the kernels say of each row."""
+        return self._scores
 
     @property
     def group_by(self) -> str | None:
@@ -218,25 +227,17 @@ class Result:
         return self._scored.columns.gaps
 
     @property
+    def counts(self) -> Counts:
+        return Counts(len(self), len(self.invalid), self.folds, self.gaps)
+
+    @property
     def warnings(self) -> list[str]:
         """What a caller should know of the data, in sentences; empty where there is nothing."""
-        counts = {
-            "{} {} invalid": len(self.invalid),
-            "{} local {} happened twice: the first was taken": self.folds,
-            "{} local {} did not happen: moved forward by the gap": self.gaps,
-        }
-        said = [text for text, count in counts.items() if count]
-        nouns = {text: ("row is", "rows are") if "invalid" in text else ("time", "times") for text in said}
-        return [text.format(counts[text], nouns[text][counts[text] != 1]) for text in said]
+        return self.counts.warnings
 
     def summary(self) -> str:
         """One line: rows, warnings, the moment and the zone."""
-        rows = f"{len(self)} row" if len(self) == 1 else f"{len(self)} rows"
-        return "; ".join([rows, *self.warnings, f"now {self._now_text()}, zone {self.timezone}"])
-
-    def _now_text(self) -> str:
-        text: str = to_json(self._call.now, DATETIME, self._call.zone)
-        return text
+        return self.counts.summary(instant_text(self._call), self.timezone)
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
@@ -247,20 +248,54 @@ class Result:
         """
         if top is not None and not isinstance(top, int | np.integer):
             raise errors.wrong_argument("top", "a whole number of rows", top)
-        rows = self._best_rows(len(self) if top is None else max(top, 0))
+        rows = best_rows(self._scores, len(self) if top is None else max(top, 0))
         return [self._ranked(row) for row in rows]
+
+    def rankings(self, top: int = 5) -> list[list[Ranked]]:
+        """The best rows of each choice set, in the order in which sets are first met; one set without `group_by`."""
+        if not isinstance(top, int | np.integer) or isinstance(top, bool):
+            raise errors.wrong_argument("top", "a whole number of rows", top)
+        groups = self._scored.groups
+        if groups is None:
+            return [self.ranking(top)]
+        _, first, sets = np.unique(groups, return_index=True, return_inverse=True)
+        in_order = np.argsort(np.argsort(first))
+        rows, starts = best_of_sets(self._scores, in_order[sets], max(top, 0))
+        found = [self._ranked(row) for row in rows.tolist()]
+        return [found[start:stop] for start, stop in pairwise(starts.tolist())]
 
     def _ranked(self, row: int) -> Ranked:
         decision = self.decision[row]
         return Ranked(row, float(self.total[row]), bool(self.feasible[row]), decision, self.invalid.get(row))
 
-    def _best_rows(self, top: int) -> list[int]:
-        scores, best = self._scores, list[int]()
-        for chosen in (scores.feasible, scores.valid & ~scores.feasible):
-            rows = np.flatnonzero(chosen)
-            best += rows[_highest(scores.total[rows], top - len(best))].tolist()
-        best += np.flatnonzero(~scores.valid)[: top - len(best)].tolist()
-        return best
+    def part(self, rows: NDArray[np.int64]) -> Result:
+        """Some of the rows, which keep their numbers and all that is said of them but `explain`, which compares."""
+        scored, scores = self._scored, self._scores
+        kept = Scores(
+            scores.total[rows],
+            scores.feasible[rows],
+            scores.contested[rows],
+            scores.valid[rows],
+            self._invalid_among(rows),
+        )
+        cells = {place: scored.columns.invalid.get(int(rows[place])) for place in kept.invalid}
+        columns = replace(
+            rows_of(scored.columns, rows),
+            invalid={place: cell for place, cell in cells.items() if cell is not None},
+        )
+        groups = None if scored.groups is None else scored.groups[rows]
+        table, numbers = scored.table.take(rows), self.numbers_of(rows)
+        return Result(
+            replace(
+                scored,
+                table=table,
+                columns=columns,
+                groups=groups,
+                scores=kept,
+                numbers=numbers,
+                wholes=[take(vector, rows) for vector in self._wholes],
+            )
+        )
 
     def outcome(self, row: int) -> Outcome:
         """Everything that is said of one row."""
@@ -282,8 +317,8 @@ class Result:
 
         With `reasons` each has `why`, a sentence, and `reasons`, what was added and what forbids.
         """
-        wanted = self._numbers(rows).tolist()
-        for row, outcome in zip(wanted, self.outcomes(wanted), strict=True):
+        wanted = self._numbers(rows)
+        for row, outcome in zip(self.numbers_of(wanted).tolist(), self.outcomes(wanted.tolist()), strict=True):
             said = row_json(row, outcome)
             yield (said | {"why": self.why(outcome), "reasons": self._reasons(outcome)} if reasons else said)
 
@@ -292,7 +327,17 @@ class Result:
         from ucl.scoring.results.lines import json_lines
 
         for chunk in self._chunks(self._numbers(rows)):
-            yield from json_lines(chunk, self._columns(chunk, [self._details(chunk)]))
+            yield from json_lines(self.numbers_of(chunk), self._columns(chunk, [self._details(chunk)]))
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Shape (rows,): the rows' numbers in the table that these are of, counted from 0."""
+        return self.numbers_of(np.arange(len(self)))
+
+    def numbers_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows' numbers in the whole table."""
+        numbers = self._scored.numbers
+        return rows if numbers is None else numbers[rows]
 
     def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         outcomes = self._scored.plan.outcomes
@@ -308,6 +353,8 @@ class Result:
     @cached_property
     def _wholes(self) -> Sequence[Vector]:
         scored = self._scored
+        if scored.wholes is not None:
+            return scored.wholes
         return whole_columns(scored.plan, scored.columns, scored.groups)
 
     def _outcome(self, told: Details, place: int, row: int) -> Outcome:
@@ -400,48 +447,67 @@ class Result:
     # --- columns ----------------------------------------------------------------------------------------------------
 
     def to_arrow(
-        self, rows: Sequence[int] | None = None, on_rows: Callable[[int], None] = lambda rows: None
+        self,
+        rows: Sequence[int] | None = None,
+        on_rows: Callable[[int], None] = lambda rows: None,
+        columns: ColumnsWanted = "all",
     ) -> pa.Table:
         """The input's table with the results' columns, `ucl_total` and so on; of all rows or of those named.
 
+        With `columns` "results" there are none of the input but `ucl_row`, the row's number, in their place; with
+        "scores" total, feasible, contested and decision alone come after it, which takes a fraction of the time.
         `on_rows` hears of how many more rows the details are there, each time that they are of some.
         """
-        from ucl.tables.output import append_results
+        from ucl.scoring.results.columns import score_columns
+        from ucl.tables.output import append_results, table_of_results
 
         wanted = self._numbers(rows)
-        table = self._scored.table if rows is None else self._scored.table.take(wanted)
         metadata = {
-            "now": self._now_text(),
+            "now": instant_text(self._call),
             "timezone": self.timezone,
             "folds": str(self.folds),
             "gaps": str(self.gaps),
             "invalid_rows": str(len(self.invalid)),
         }
+        if columns == "scores":
+            on_rows(len(wanted))
+            return table_of_results(self.numbers_of(wanted), score_columns(*self._arrays(wanted)), metadata)
 
         def told() -> Iterator[Details]:
             for chunk in self._chunks(wanted):
                 yield self._details(chunk)
                 on_rows(len(chunk))
 
-        return append_results(table, self._columns(wanted, told(), metadata))
+        said = self._columns(wanted, told(), metadata)
+        if columns == "results":
+            return table_of_results(self.numbers_of(wanted), said.named(), metadata)
+        if columns != "all":
+            raise errors.wrong_argument("columns", '"all", "results" or "scores"', columns)
+        return append_results(self._scored.table if rows is None else self._scored.table.take(wanted), said)
 
     def _columns(
         self, rows: NDArray[np.int64], told: Iterable[Details], metadata: Mapping[str, str] = MappingProxyType({})
     ) -> ResultColumns:
         from ucl.scoring.results.columns import result_columns
 
-        arrays = (self.total[rows], self.feasible[rows], self.contested[rows], self.decision[rows])
-        invalid = [self.invalid.get(row) for row in rows.tolist()]
-        return result_columns(*arrays, invalid, told, metadata)
+        return result_columns(*self._arrays(rows), self._invalid_among(rows), told, metadata)
+
+    def _arrays(
+        self, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int8]]:
+        """Total, feasible, contested and the decision's code, by row."""
+        return self.total[rows], self.feasible[rows], self.contested[rows], self._decision_codes[rows]
+
+    def _invalid_among(self, rows: NDArray[np.int64]) -> dict[int, Invalid]:
+        """By place among the rows."""
+        places = np.flatnonzero(~self._scores.valid[rows])
+        return {place: self.invalid[row] for place, row in zip(places.tolist(), rows[places].tolist(), strict=True)}
 
 
-def _highest(values: NDArray[np.int64], top: int) -> NDArray[np.int64]:
-    """The places of the greatest values, the greatest first and equals in order."""
-    places = np.arange(len(values))
-    if top < len(values):
-        least = np.partition(values, -top)[-top] if top else values.max() + 1
-        places = np.flatnonzero(values >= least)
-    return places[np.argsort(-values[places], kind="stable")[:top]]
+def instant_text(call: Call) -> str:
+    """The moment of a call, in its zone."""
+    text: str = to_json(call.now, DATETIME, call.zone)
+    return text
 
 
 def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ In: a table. Out: UTF-8 lines, a header first. Instants are ISO 8601 with offset
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import Cells, cells_of
@@ -21,12 +22,19 @@ _QUOTED = r'[",\r\n]'
 _MISTAKABLE = r"(?s);|^\[|^\s|\s$|^$"
 
 
-def write_csv(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
+def write_csv(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
+    """`parts` of one table, in order; there is at least one."""
+    for number, part in enumerate(parts):
+        if number == 0:
+            sink.write((",".join(map(_quoted, part.column_names)) + "\n").encode())
+        _write_rows(part, sink, on_rows)
+
+
+def _write_rows(part: pa.Table, sink: IO[bytes], on_rows: OnRows) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    sink.write((",".join(map(_quoted, table.column_names)) + "\n").encode())
-    for block in blocks_of(table, on_rows):
+    for block in blocks_of(part, on_rows):
         cells = [_escaped(texts(column, cells_of(field))) for column, field in zip(block.columns, block.schema)]
         lines = cells[0] if len(cells) == 1 else pc.binary_join_element_wise(*cells, ",")
         sink.write(("\n".join(pa.chunked_array([lines]).to_pylist()) + "\n").encode())

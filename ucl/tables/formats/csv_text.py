@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ucl.tables import errors
@@ -18,46 +20,75 @@ from ucl.tables.cells import Cells, marked
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 26
 # Bytes that are not UTF-8, as `surrogateescape` keeps them.
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _QUOTE, _LF, _CR = ord('"'), ord("\n"), ord("\r")
 
 
+@dataclass(frozen=True)
+class CsvForm:
+    """What the header says: the columns' names, and what separates them."""
+
+    columns: tuple[str, ...]
+    separator: str
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """All cells are text that is still to be read."""
+        import pyarrow as pa
+
+        return pa.schema([marked(pa.field(column, pa.string()), Cells.CSV) for column in self.columns])
+
+
 def read_csv(data: bytes, name: str) -> pa.Table:
     """The table, all cells text. `name` is the file's, for messages. Raises `TableError`."""
+    data = data.removeprefix(BOM)
+    return csv_rows(data, csv_form(data, name), name)
+
+
+def csv_form(data: bytes, name: str) -> CsvForm:
+    """The form of the file that begins with `data`. Raises `TableError`."""
+    if b"\0" in data:
+        raise errors.not_text(name)
+    columns, separator = _header(data, name)
+    return CsvForm(tuple(columns), separator)
+
+
+def csv_rows(data: bytes, form: CsvForm, name: str, header: bool = True, first_line: int = 1) -> pa.Table:
+    """The rows in a piece of the file that begins in `first_line`, with the `header` or behind it."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    data = data.removeprefix(_BOM)
     if b"\0" in data:
         raise errors.not_text(name)
-    header, separator = _header(data, name)
-    line = _stray_quote_line(data, separator)
+    line = _stray_quote_line(data, form.separator)
     if line is not None:
-        raise errors.stray_quote(name, line)
+        raise errors.stray_quote(name, first_line + line - 1)
     try:
         table = arrow_csv.read_csv(
             # A last line without its end would not count as a header.
             pa.py_buffer(data if data.endswith(b"\n") else data + b"\n"),
-            read_options=arrow_csv.ReadOptions(block_size=max(_BLOCK, len(data) // 16)),
+            read_options=arrow_csv.ReadOptions(
+                block_size=max(_BLOCK, len(data) // 16), column_names=None if header else list(form.columns)
+            ),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=separator,
+                delimiter=form.separator,
                 newlines_in_values=True,
                 # In a table of one column an empty line is a row whose cell is empty.
-                ignore_empty_lines=len(header) > 1,
+                ignore_empty_lines=len(form.columns) > 1,
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types={column: pa.string() for column in header},
+                column_types={column: pa.string() for column in form.columns},
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=True,
             ),
         )
     except pa.ArrowException as problem:
-        raise _explained(data, separator, len(header), name, str(problem)) from problem
-    return table.cast(pa.schema([marked(field, Cells.CSV) for field in table.schema]))
+        raise _explained(data, form, name, first_line, str(problem)) from problem
+    return table.cast(form.schema)
 
 
 def _header(data: bytes, name: str) -> tuple[list[str], str]:
@@ -104,17 +135,18 @@ def _stray_quote_line(data: bytes, separator: str) -> int | None:
     return None if not bad else 1 + data.count(b"\n", 0, int(min(bad)))
 
 
-def _explained(data: bytes, separator: str, columns: int, name: str, problem: str) -> errors.TableError:
+def _explained(data: bytes, form: CsvForm, name: str, first_line: int, problem: str) -> errors.TableError:
     """What Arrow refused, with its line."""
+    columns = len(form.columns)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as undecodable:
-        return errors.not_utf8(name, 1 + data.count(b"\n", 0, undecodable.start))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        return errors.not_utf8(name, first_line + data.count(b"\n", 0, undecodable.start))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=form.separator)
     try:
         for row in reader:
             if row and len(row) != columns:
-                return errors.ragged_row(name, reader.line_num, columns, len(row))
+                return errors.ragged_row(name, first_line + reader.line_num - 1, columns, len(row))
     except csv.Error as unreadable:
         return errors.bad_csv(name, str(unreadable))
     return errors.bad_csv(name, problem.partition("\n")[0].lower())

@@ -5,6 +5,7 @@ In: a table. Out: UTF-8, one object a line with a key for each column; what is a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING
 
 from ucl.tables.cells import cells_of
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def write_json(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
+def write_json(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
     """A table without rows is an empty array, since no byte at all is no JSON."""
-    if table.num_rows == 0:
+    if write_json_lines(parts, sink, on_rows) == 0:
         sink.write(b"[]\n")
-    write_json_lines(table, sink, on_rows)
 
 
-def write_json_lines(table: pa.Table, sink: IO[bytes], on_rows: OnRows = ignore_rows) -> None:
-    for block in blocks_of(table, on_rows):
-        cells = [json_texts(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
-        lines = object_texts(block.column_names, cells, block.num_rows)
-        sink.write(("\n".join(lines.to_pylist()) + "\n").encode())
+def write_json_lines(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows = ignore_rows) -> int:
+    """How many rows there were in the `parts` of one table."""
+    rows = 0
+    for part in parts:
+        rows += part.num_rows
+        for block in blocks_of(part, on_rows):
+            cells = [json_texts(column, cells_of(field)) for column, field in zip(block.columns, block.schema)]
+            lines = object_texts(block.column_names, cells, block.num_rows)
+            sink.write(("\n".join(lines.to_pylist()) + "\n").encode())
+    return rows

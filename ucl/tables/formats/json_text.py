@@ -43,15 +43,33 @@ def read_json(data: bytes, name: str) -> pa.Table:
 
 def read_json_lines(data: bytes, name: str) -> pa.Table:
     """The same, but no line at all is a table without rows."""
-    try:
-        text = data.removeprefix(_BOM).decode("utf-8")
-    except UnicodeDecodeError as problem:
-        raise errors.not_utf8(name, 1 + data.count(b"\n", 0, problem.start)) from problem
-    if "\0" in text[:4096]:
-        raise errors.not_text(name)
+    text = _decoded(data.removeprefix(_BOM), name, 1)
     start = text.lstrip()[:1]
     rows = _array(text, name) if start == "[" else _lines(text, name)
     return table_from_rows(rows, name)
+
+
+def json_rows(data: bytes, name: str, first_line: int) -> list[Mapping[str, Any]]:
+    """The objects in a piece of JSON Lines that begins in `first_line`. Raises `TableError`."""
+    return _lines(_decoded(data, name, first_line), name, first_line)
+
+
+def starts_with_an_object(line: bytes) -> bool:
+    """Whether a line is an object by itself, so that the file has one in each."""
+    try:
+        return type(_decode(line.decode("utf-8"))) is dict
+    except (ValueError, RecursionError, _Refused):
+        return False
+
+
+def _decoded(data: bytes, name: str, first_line: int) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise errors.not_utf8(name, first_line + data.count(b"\n", 0, problem.start)) from problem
+    if "\0" in text[:4096]:
+        raise errors.not_text(name)
+    return text
 
 
 def _array(text: str, name: str) -> list[Mapping[str, Any]]:
@@ -62,17 +80,17 @@ def _array(text: str, name: str) -> list[Mapping[str, Any]]:
     return list(rows)
 
 
-def _lines(text: str, name: str) -> list[Mapping[str, Any]]:
+def _lines(text: str, name: str, first_line: int = 1) -> list[Mapping[str, Any]]:
     """JSON's own line ends only: a text may hold others, such as U+2028."""
     lines = text.split("\n")
     rows: list[Mapping[str, Any]] = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=first_line):
         try:
             row = _decode(line)
         except (ValueError, RecursionError, _Refused):
             if not line.strip():
                 continue
-            whole = None if rows else _one_object(text)
+            whole = None if rows or first_line > 1 else _one_object(text)
             if whole is not None:
                 return [whole]
             row = _parsed(line, name, number)

@@ -31,7 +31,7 @@ _MOST_CELLS_FOR_EACH_KEY = 64
 _FREE_CELLS = 1 << 22
 # Objects nested deeper than any schema's records stay JSON text.
 _DEEPEST = 32
-_EXACT_IN_DOUBLES = 1 << 53
+EXACT_IN_DOUBLES = 1 << 53
 
 
 def table_from_rows(rows: Sequence[Mapping[str, Any]], origin: str) -> pa.Table:
@@ -69,9 +69,14 @@ def column_from_values(name: str, values: list[Any], depth: int = 0) -> tuple[pa
         if any(before is not after for before, after in zip(values, plain)):
             values, array = plain, _typed(plain, depth)
     if array is None:
-        texts = [None if value is None else encode(value, _plain) for value in values]
+        texts = [None if value is None else encoded(value) for value in values]
         return pa.array(texts, pa.string()), marked(pa.field(name, pa.string()), Cells.JSON)
     return array, pa.field(name, array.type)
+
+
+def encoded(value: Any) -> str:
+    """The JSON text of a cell whose column has no type of its own."""
+    return encode(value, _plain)
 
 
 def _typed(values: list[Any], depth: int) -> pa.Array | None:
@@ -131,7 +136,7 @@ def _integers(values: list[Any]) -> pa.Array:
 def _numbers(values: list[Any]) -> pa.Array | None:
     import pyarrow as pa
 
-    exact = all(-_EXACT_IN_DOUBLES <= v <= _EXACT_IN_DOUBLES for v in values if type(v) is int)
+    exact = all(-EXACT_IN_DOUBLES <= v <= EXACT_IN_DOUBLES for v in values if type(v) is int)
     return pa.array([None if v is None else float(v) for v in values], pa.float64()) if exact else None
 
 
@@ -157,7 +162,7 @@ def _lists(values: list[Any], depth: int) -> pa.Array | None:
 
     if depth >= _DEEPEST:
         return None
-    flat = [element for value in values if value for element in _ordered(value)]
+    flat = [element for value in values if value for element in ordered(value)]
     elements, field = column_from_values("item", flat, depth + 1)
     if _holds_marks(field):
         return None
@@ -167,8 +172,8 @@ def _lists(values: list[Any], depth: int) -> pa.Array | None:
     return pa.LargeListArray.from_arrays(pa.array(offsets), elements, mask=pa.array(absent))
 
 
-def _ordered(value: Any) -> Any:
-    """The same order on every run."""
+def ordered(value: Any) -> Any:
+    """A set or list of elements, in the same order on every run."""
     return sorted(value, key=repr) if isinstance(value, AbstractSet) else value
 
 

@@ -6,6 +6,7 @@ names that the fields give (`from`). A missing column that is needed is the one 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,13 @@ def find_places(table: pa.Table, schema: Schema) -> Places:
     if places.missing and (names or table.num_rows):
         raise errors.missing_columns(places.missing, names)
     return places
+
+
+def columns_read(names: Iterable[str], schema: Schema) -> list[str]:
+    """Those of a table's columns that `find_places` looks at, in their order."""
+    flat = tuple(f"{each.column}." for each in schema.fields if isinstance(present(each.type), Record))
+    whole = {each.column for each in schema.fields}
+    return [name for name in names if nfc(name) in whole or nfc(name).startswith(flat)]
 
 
 def _find(
