@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
+from ucl.cli.mutate import add_mutate, print_mutants
 from ucl.cli.output import CommandError, print_json, remark, text_table
 from ucl.cli.source import checked_program, complain_about, program_files
 from ucl.diagnostics import Report, Severity
@@ -27,6 +28,7 @@ def add_test(parser: ArgumentParser) -> None:
     add("--now", metavar="DT", help="from when on promises shall hold, in place of the clock's")
     add("--coverage", action="store_true", help="say how often each rule fired, was overridden, did not apply")
     add("--table", metavar="FILE", help="count that over a table's rows, in place of the samples")
+    add_mutate(parser)
     add("--format", choices=["text", "json"], default="text", help="words, or one JSON object a line")
 
 
@@ -37,6 +39,8 @@ def test(
     now: str | None,
     coverage: bool,
     table: str | None,
+    mutate: bool,
+    mutants: int,
     format: str,
 ) -> int:
     """Prints a verdict for each promise, in source order; the status is 1 where one is broken."""
@@ -47,7 +51,8 @@ def test(
         if program is None:
             continue
         since = inputs.since(program, now)
-        for verdict in _verdicts(program, since, samples, seed):
+        found = _verdicts(program, since, samples, seed)
+        for verdict in found:
             told, broken = told + 1, broken + verdict.fails
             if format == "json":
                 print_json(verdict.to_json())
@@ -55,6 +60,10 @@ def test(
                 _print_words(verdict)
         if coverage or table is not None:
             _print_coverage(_coverage(program, since, samples, seed, table), format)
+        if mutate:
+            from ucl.testing.mutants import Asked
+
+            print_mutants(program.sources[0], "", found, Asked(since, samples, seed, mutants), format)
         fails = _complain_about_errors(program, now) or fails
     if format == "text":
         remark(_summary(told, broken))

@@ -21,7 +21,7 @@ from ucl.syntax.layout.trail import Trail
 from ucl.testing.mutants.declarations import declaration_edits
 from ucl.testing.mutants.edits import Edit, Kind, names_in
 
-MUTANTS = 1000
+MUTANTS = 500
 
 
 @frozen
