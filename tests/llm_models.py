@@ -26,18 +26,18 @@ class Scripted:
 
     async def ask(self, ask: Ask) -> Answer:
         self.asks.append(ask)
-        await asyncio.sleep(0)
         match ask.output:
             case Prose():
-                said = self._next(self.thoughts, ask)
-                return Answer(_text(said), Path.TEXT, "scripted", usage=USAGE)
-            case Structured(model):
-                said = self._next(self.values, ask)
-                value = model.model_validate_json(_text(said))
-                return Answer(_text(said), Path.JSON, "scripted", value, usage=USAGE)
+                said, path = self._next(self.thoughts, ask), Path.TEXT
+            case Structured():
+                said, path = self._next(self.values, ask), Path.JSON
             case Program():
-                said = self._next(self.programs, ask)
-                return Answer(_text(said), self.path, "scripted", call="c1", usage=USAGE)
+                said, path = self._next(self.programs, ask), self.path
+        await asyncio.sleep(0)
+        if isinstance(said, ModelError):
+            raise said
+        value = ask.output.model.model_validate_json(said) if isinstance(ask.output, Structured) else None
+        return Answer(said, path, "scripted", value, call="c1", usage=USAGE)
 
     def _next(self, replies: Sequence[Reply], ask: Ask) -> Reply:
         count = sum(isinstance(each.output, type(ask.output)) for each in self.asks)
@@ -57,12 +57,6 @@ class Scripted:
     @property
     def data(self) -> list[Message]:
         return [m for ask in self.asks for m in ask.messages if m.role is Role.DATA]
-
-
-def _text(said: Reply) -> str:
-    if isinstance(said, ModelError):
-        raise said
-    return said
 
 
 def by_statement(write: Callable[[str, int], str]) -> Scripted:
