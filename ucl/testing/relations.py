@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ucl.analysis.properties.blame import without
+from ucl.diagnostics import Report, Source
+from ucl.driver import check_source
 from ucl.frozen import frozen
 from ucl.kernels.columns import Columns
 from ucl.kernels.execution.subset import rows_of
@@ -27,6 +30,8 @@ from ucl.semantics.evaluate.options import resolution_of
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Constraint, Program, Resolution, Rule, Schema, Status
 from ucl.semantics.types import BOOL, FLOAT
+from ucl.syntax.format import format_source
+from ucl.syntax.parse import parse
 
 Rows = NDArray[np.int64]
 _MOST_PRIORITY = 10.0
@@ -167,6 +172,39 @@ def more_weight_never_lowers_what_a_rule_favours(trial: Trial) -> Iterator[str]:
             yield f"more weight for `{rule.name}` never lowers what it favours, but row {rows[0]} says otherwise"
 
 
+def formatting_changes_nothing(trial: Trial) -> Iterator[str]:
+    """The text of the program against the same text as `fmt` lays it out; nothing for a text whose imports are gone."""
+    source = trial.program.sources[0]
+    written, laid_out = (_read_again(source, text) for text in (source.text, _formatted(source)))
+    if written is None:
+        return
+    if laid_out is None:
+        yield "formatting changes nothing, but the program does not compile any more"
+        return
+    one, other = (_scored_anew(trial, program) for program in (written, laid_out))
+    row = _unlike(one, other)
+    if row is not None:
+        yield f"formatting changes nothing, but row {row} scores differently"
+
+
+def _formatted(source: Source) -> str:
+    file = parse(source, Report())
+    return format_source(file)
+
+
+def _read_again(source: Source, text: str) -> Program | None:
+    program, _ = check_source(Source(source.path, text), Path(source.path).parent)
+    return program
+
+
+def _scored_anew(trial: Trial, program: Program) -> Scores:
+    """A program that was read again has schemas of its own; what it has no rules for scores nothing."""
+    declared = (*program.rules, *program.constraints)
+    named = (each.schema for each in declared if each.schema.name == trial.schema.name)
+    alone = np.arange(trial.columns.rows, dtype=np.int64)
+    return score(lower(program, next(named, trial.schema), trial.call), trial.columns, groups=alone)
+
+
 def _active(trial: Trial) -> list[Rule | Constraint]:
     declared: list[Rule | Constraint] = [
         *trial.program.rules_on(trial.schema),
@@ -193,5 +231,6 @@ RELATIONS: Mapping[str, Callable[[Trial], Iterator[str]]] = {
         duplicates_change_nothing,
         the_size_of_batches_changes_nothing,
         more_weight_never_lowers_what_a_rule_favours,
+        formatting_changes_nothing,
     )
 }
