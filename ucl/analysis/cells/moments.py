@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from ucl.analysis.cells.ordered import plain_time
 from ucl.frozen import frozen
+from ucl.semantics import program as p
 from ucl.semantics.calendar import (
     FIRST_DAY,
     FIRST_INSTANT,
@@ -26,6 +27,8 @@ from ucl.semantics.calendar import (
     weekday_of_days,
 )
 from ucl.semantics.operations import HOUR, MINUTE
+from ucl.semantics.parts import children
+from ucl.semantics.program import Expr
 from ucl.semantics.types import DAY
 from ucl.semantics.zones import Zone
 
@@ -84,6 +87,30 @@ def instants_around(
         for step in (-1, 0)
     }
     return {instant for instant in found | edges if low <= instant <= high}, certain
+
+
+# Which half of an instant a local part is of.
+_DAY_PARTS = frozenset({"date_of", "weekday_of", "year_of", "month_of", "day_of"})
+_CLOCK_PARTS = frozenset({"time_of", "hour_of", "minute_of"})
+
+
+def half_read(expr: Expr) -> str | None:
+    """`day` or `clock` where a condition on an instant reads nothing else of it."""
+    halves = set(_halves(expr))
+    return next(iter(halves)) if len(halves) == 1 and "whole" not in halves else None
+
+
+def _halves(expr: Expr) -> Iterator[str]:
+    match expr:
+        case p.ContextValue(path=("today",)):
+            yield "day"
+        case p.OptionValue() | p.ContextValue() | p.MemoryValue():
+            yield "whole"
+        case p.Apply(signature=signature, arguments=(p.OptionValue() | p.ContextValue() | p.MemoryValue(),)):
+            yield "day" if signature.op in _DAY_PARTS else "clock" if signature.op in _CLOCK_PARTS else "whole"
+        case _:
+            for part in children(expr):
+                yield from _halves(part)
 
 
 # --- days -----------------------------------------------------------------------------------------------------------

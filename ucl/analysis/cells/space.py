@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ucl.analysis.cells.asking import INVALID, Asker, answer
 from ucl.analysis.cells.grids import ALWAYS, NEVER, Grid, Indices, TooLarge, combined, taken
 from ucl.analysis.cells.inputs import NOW, Key
 from ucl.analysis.cells.phantoms import Answers, possible_answers
@@ -61,9 +62,6 @@ Stretch = tuple[Any, Any]
 
 # --- the space ------------------------------------------------------------------------------------------------------
 
-INVALID = object()
-"""In place of a value: data that this side can't read."""
-
 PHANTOM = object()
 """In place of a value: one that may be, though none was found."""
 
@@ -96,7 +94,8 @@ class Space:
     def _add_axis(self, key: Key, joint: Values | None) -> None:
         atoms = [(side, expr) for side, expr, kind in self.survey.atoms if kind.keys == (key,)]
         found = joint or self._values(key)
-        answers = [[self._answer(side, expr, {key: value}) for side, expr in atoms] for value in found.values]
+        asker = Asker(self.sides, key, atoms, self._is_instant(key))
+        answers = [asker.answers(value) for value in found.values]
         if key in self.survey.every or joint is not None:
             places = list(range(len(answers)))
         else:
@@ -146,22 +145,18 @@ class Space:
         one_clock = key != NOW or len({other.zone for other in self.sides}) == 1
         return Values(tuple((value,) * len(self.sides) for value in found.values), found.certain and one_clock)
 
-    def _answer(self, side: int, expr: Expr, at: Mapping[Key, Any]) -> tuple[bool, bool]:
-        """Whether it holds, and whether it overflows. What is absent where its type says that it is there is guarded by
-        a condition around it, and never looked at."""
+    def _is_instant(self, key: Key) -> bool:
+        side = next(side for side in self.sides if key in side.inputs.by_key)
+        return isinstance(t.present(side.inputs.by_key[key].field.type), t.DateTime)
+
+    def _answer_at(self, side: int, expr: Expr, at: Mapping[Key, Any]) -> tuple[bool, bool]:
         own = {key: value[side] for key, value in at.items()}
-        if any(value is INVALID for value in own.values()):
-            return False, True
-        try:
-            return bool(evaluate(expr, self.sides[side].frame(own))), False
-        except (Overflow, Exhausted):
-            return False, True
-        except TypeError:
-            return False, False
+        invalid = any(value is INVALID for value in own.values())
+        return answer(expr, None if invalid else self.sides[side].frame(own))
 
     def _table(self, side: int, expr: Expr, keys: tuple[Key, ...]) -> tuple[Grid, Grid]:
         axes, places, shape = self._product(keys)
-        told = np.array([self._answer(side, expr, dict(zip(axes, at, strict=True))) for at in places], np.bool_)
+        told = np.array([self._answer_at(side, expr, dict(zip(axes, at, strict=True))) for at in places], np.bool_)
         numbers = tuple(self.numbers[key] for key in axes)
         holds, over = (Grid(numbers, told[:, i].reshape(shape)) for i in (0, 1))
         return holds, over

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from ucl.analysis.cells.asking import INVALID
 from ucl.analysis.cells.grids import Grid, Spent, TooLarge, Work, constant, merge_alike, sizes_of, to_split
 from ucl.analysis.cells.inputs import NOW, Key, Place
 from ucl.analysis.cells.outcomes import Declarations, Undecidable, declared_on
-from ucl.analysis.cells.space import INVALID, Space, View
+from ucl.analysis.cells.space import Space, View
 from ucl.analysis.cells.survey import Side, Survey
 from ucl.analysis.diff.pairing import changed, declared_differently, joint_values
 from ucl.analysis.diff.replay import Replay, Shown

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ucl.analysis.cells.asking import INVALID
 from ucl.analysis.cells.inputs import CHOICES, NOW, Key, Place, canonical, written_out
 from ucl.analysis.cells.outcomes import Declarations, Declared
 from ucl.analysis.cells.questions import Asked
-from ucl.analysis.cells.space import INVALID
 from ucl.analysis.cells.survey import Side, Survey
 from ucl.analysis.cells.values import Values, domain_ends, values_of
 from ucl.semantics import types as t
