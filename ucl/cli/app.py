@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Command] = {
     "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),
     "explain-code": Command("ucl.cli.about", "say what the code of a message means"),
     "grammar": Command("ucl.cli.grammar", "print the grammar of what a model may add to a program"),
+    "write": Command("ucl.cli.write", "turn what somebody said into a rule, through a model"),
     "completion": Command("ucl.cli.completion", "print a script that completes commands in a shell"),
     "warmup": Command("ucl.cli.make", "compile the kernels now"),
     "bench": Command("ucl.cli.make", "measure this machine against other engines"),

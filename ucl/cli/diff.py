@@ -72,7 +72,7 @@ def _row(outcome: Outcome | None) -> dict[str, Any] | None:
 
 def _words(found: Comparison) -> Iterator[str]:
     for difference in found.differences:
-        yield from _difference(difference)
+        yield from difference_words(difference)
         yield ""
     if found.equivalent:
         yield "equivalent: the two programs say the same of every option"
@@ -83,7 +83,8 @@ def _words(found: Comparison) -> Iterator[str]:
         yield f"undecided: {found.undecided}"
 
 
-def _difference(difference: Difference) -> Iterator[str]:
+def difference_words(difference: Difference) -> Iterator[str]:
+    """The rules that make it, the option and its context, and what the two programs say of them."""
     by = ", ".join(difference.rules) or "what the schema allows"
     yield f"{difference.schema}: {by}"
     yield f"  option  {data_words(difference.option)}"
