@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import ucl
 from ucl import render
 from ucl.build.store import encode
 from ucl.diagnostics import Report, Source
 from ucl.driver import check_module
-from ucl.editing import Editing
+from ucl.editing import Versions
 from ucl.semantics.program import Program
 
 HEADER = """module m
@@ -60,12 +61,12 @@ def outcome(checked: tuple[Program, object] | None, report: Report) -> tuple[str
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_an_edit_says_what_a_fresh_check_says(data: st.DataObject) -> None:
-    editing = Editing()
+    versions = Versions()
     lines = data.draw(st.lists(st.sampled_from(PIECES), max_size=8), label="opened")
     for _ in range(data.draw(st.integers(1, 4), label="edits")):
         text = HEADER + "\n\n".join(lines) + data.draw(st.sampled_from(("", "\n")))
         fresh = outcome(*check_module(Source("m.ucl", text)))
-        assert outcome(*editing.check(Source("m.ucl", text))) == fresh
+        assert outcome(*versions.check(Source("m.ucl", text))) == fresh
         edit = data.draw(st.sampled_from(("add", "drop", "move", "change")), label="edit")
         if edit == "add" or not lines:
             lines.insert(data.draw(st.integers(0, len(lines))), data.draw(st.sampled_from(PIECES)))
@@ -82,36 +83,36 @@ def test_an_edit_says_what_a_fresh_check_says(data: st.DataObject) -> None:
 RULES = [f"rule r{n} on Meeting {{ when priority >= {n % 10} score 0.{n % 9 + 1} }}" for n in range(50)]
 
 
-def checked(editing: Editing, rules: list[str]) -> Program:
-    found, report = editing.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(rules) + "\n"))
+def checked(versions: Versions, rules: list[str]) -> Program:
+    found, report = versions.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(rules) + "\n"))
     assert found is not None, list(report)
     return found[0]
 
 
 def test_only_the_rule_that_changed_is_made_anew() -> None:
-    editing = Editing()
-    before = checked(editing, RULES)
-    after = checked(editing, [*RULES[:7], RULES[7].replace("score 0.8", "score 0.85"), *RULES[8:]])
+    versions = Versions()
+    before = checked(versions, RULES)
+    after = checked(versions, [*RULES[:7], RULES[7].replace("score 0.8", "score 0.85"), *RULES[8:]])
     changed = [new.name for old, new in zip(before.rules, after.rules, strict=True) if new is not old]
     assert changed == ["r7"]
     assert after.rules[0].schema is before.rules[0].schema
 
 
 def test_a_mistake_in_between_costs_nothing_later() -> None:
-    editing = Editing()
-    before = checked(editing, RULES)
-    found, report = editing.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(RULES)[:-3]))
+    versions = Versions()
+    before = checked(versions, RULES)
+    found, report = versions.check(Source("m.ucl", "import std.scheduling (Meeting)\n" + "\n".join(RULES)[:-3]))
     assert found is None
     assert report.has_errors
-    after = checked(editing, RULES)
+    after = checked(versions, RULES)
     assert all(new is old for old, new in zip(before.rules, after.rules, strict=True))
 
 
 def test_spans_move_with_their_rules() -> None:
-    editing = Editing()
-    last = checked(editing, RULES).rules[-1]
+    versions = Versions()
+    last = checked(versions, RULES).rules[-1]
     assert last.span.line == 51
-    again = checked(editing, ["# one", "# two", *RULES]).rules[-1]
+    again = checked(versions, ["# one", "# two", *RULES]).rules[-1]
     assert again is last
     assert (again.span.line, again.span.column) == (53, 6)
     assert again.span.source.line_text(53) == RULES[-1]
@@ -123,11 +124,25 @@ def test_an_imported_module_that_changes_is_read_again(tmp_path: Path, changed: 
     text = (
         "import std.scheduling (Meeting)\nimport shared (limit)\nrule r on Meeting { when priority >= limit score 0.5 }"
     )
-    editing = Editing(tmp_path)
-    first, _ = editing.check(Source(str(tmp_path / "m.ucl"), text))
+    versions = Versions(tmp_path)
+    first, _ = versions.check(Source(str(tmp_path / "m.ucl"), text))
     assert first is not None
     (tmp_path / "shared.ucl").write_text(changed)
-    second, report = editing.check(Source(str(tmp_path / "m.ucl"), text))
+    second, report = versions.check(Source(str(tmp_path / "m.ucl"), text))
     fresh = check_module(Source(str(tmp_path / "m.ucl"), text), tmp_path)
     assert outcome(second, report) == outcome(*fresh)
-    assert editing.looked_up == {tmp_path / "shared.ucl"}
+    assert versions.looked_up == {tmp_path / "shared.ucl"}
+
+
+def test_the_python_door_takes_version_after_version() -> None:
+    edited = ucl.Editing(name="shop")
+    text = "schema S { n: int }\nrule many on S { when n > 3 score 0.5 }\nrule few on S { when n < 2 score -0.5 }\n"
+    first = edited.update(text)
+    assert list(first.score([{"n": 1}, {"n": 4}]).total) == [-0.5, 0.5]
+    with pytest.raises(ucl.CompileError, match=r"shop\.ucl:2:"):
+        edited.update(text.replace("n > 3", "n > m"))
+    second = edited.update(text.replace("n > 3", "n > 4"))
+    assert list(second.score([{"n": 1}, {"n": 4}]).total) == [-0.5, 0.0]
+    assert list(first.score([{"n": 1}, {"n": 4}]).total) == [-0.5, 0.5]
+    with pytest.raises(TypeError, match="text of a program"):
+        edited.update(b"schema S { n: int }")  # type: ignore[arg-type]

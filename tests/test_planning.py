@@ -11,7 +11,7 @@ from strategies import PROGRAMS, TABLES, Table
 from test_kernels_equal import assert_equal, call_of, patient
 
 from ucl.diagnostics import Source
-from ucl.editing import Editing
+from ucl.editing import Versions
 from ucl.kernels.planning import Planner
 from ucl.semantics.program import Program
 
@@ -21,7 +21,7 @@ DAY = 86_400_000_000
 @settings(max_examples=60, **patient)
 @given(PROGRAMS, TABLES, st.integers(0, 2**32), st.sampled_from(["calm", "busy"]))
 def test_over_edits_and_calls_it_is_as_if_lowered_anew(source: str, table: Table, seed: int, mood: str) -> None:
-    chance, editing, planner = random.Random(seed), Editing(), Planner()
+    chance, versions, planner = random.Random(seed), Versions(), Planner()
     lines = source.splitlines()
     bodies = [line for line in lines if line.startswith(("rule", "constraint"))]
     header = [line for line in lines if line not in bodies]
@@ -30,7 +30,7 @@ def test_over_edits_and_calls_it_is_as_if_lowered_anew(source: str, table: Table
         kept = [line for line in bodies if chance.random() < 0.8]
         if chance.random() < 0.3:
             chance.shuffle(kept)
-        checked, _ = editing.check(Source("p.ucl", "\n".join([*header, *kept])))
+        checked, _ = versions.check(Source("p.ucl", "\n".join([*header, *kept])))
         if checked is None:  # what is overridden was dropped
             continue
         call = call_of(checked[0], context={"mood": chance.choice([mood, "calm"]), "level": None}, memory=memory)
@@ -48,7 +48,7 @@ rule asks on S { when n > context.level score 0.125 }
 
 
 def opened(text: str) -> Program:
-    checked, report = Editing().check(Source("s.ucl", text))
+    checked, report = Versions().check(Source("s.ucl", text))
     assert checked is not None, list(report)
     return checked[0]
 
@@ -82,11 +82,11 @@ def test_a_program_with_days_is_planned_for_each_day() -> None:
 
 
 def test_what_edits_leave_behind_is_bounded() -> None:
-    editing, planner = Editing(), Planner()
+    versions, planner = Versions(), Planner()
     sizes = []
     for version in range(40):
         rules = [f"rule r{n} on S {{ when n > {n * 1000 + version} score 0.5 }}" for n in range(20)]
-        checked, _ = editing.check(Source("s.ucl", "schema S { n: int }\n" + "\n".join(rules)))
+        checked, _ = versions.check(Source("s.ucl", "schema S { n: int }\n" + "\n".join(rules)))
         assert checked is not None
         plan = planner.plan(checked[0], checked[0].schemas["S"], call_of(checked[0], context={}, memory={}))
         sizes.append(len(plan.graph.masks))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ucl.diagnostics import Diagnostic as Diagnostic
     from ucl.scoring import CompiledProgram as CompiledProgram
     from ucl.scoring import Result as Result
+    from ucl.scoring.doors import Editing as Editing
     from ucl.scoring.doors import compile as compile
     from ucl.scoring.doors import load as load
 
@@ -23,11 +24,12 @@ _HOMES = {
     "CompileError": "ucl.diagnostics",
     "Diagnostic": "ucl.diagnostics",
     "CompiledProgram": "ucl.scoring",
+    "Editing": "ucl.scoring.doors",
     "Result": "ucl.scoring",
     "compile": "ucl.scoring.doors",
     "load": "ucl.scoring.doors",
 }
-__all__ = ["CompileError", "CompiledProgram", "Diagnostic", "Result", "__version__", "compile", "load"]
+__all__ = ["CompileError", "CompiledProgram", "Diagnostic", "Editing", "Result", "__version__", "compile", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -18,8 +18,8 @@ from ucl.semantics.program import Program
 from ucl.syntax.passages import PassageReader
 
 
-class Editing:
-    """One file in the hands of somebody who writes. Its imports are looked up from `folder`, the one that holds it."""
+class Versions:
+    """The versions of one file. Its imports are looked up from `folder`, the one that holds it."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder

@@ -21,12 +21,14 @@ from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
 from ucl.semantics.program import Definition, Program, Schema
 from ucl.semantics.values import Problem, read_arguments, to_echo, to_json
+from ucl.spans import span
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.diagnostics import Diagnostic
     from ucl.kernels.columns import Columns
+    from ucl.kernels.planning import Planner
     from ucl.models.records import Record
     from ucl.scoring.results.result import ColumnsWanted, Result
     from ucl.scoring.streaming.files import FileScores
@@ -79,8 +81,10 @@ class AroundTable(Around, total=False):
 class CompiledProgram:
     """A checked program with the ways to run it. `semantic` is its typed tree, `schemas` are by name."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, before: CompiledProgram | None = None) -> None:
+        """`before` is the version that this one is an edit of: what they share is not planned again."""
         self.semantic = program
+        self._before = before
 
     def __repr__(self) -> str:
         return f"<ucl program {self.module}: {len(self.semantic.rules)} rules>"
@@ -97,6 +101,14 @@ class CompiledProgram:
     @property
     def schemas(self) -> Mapping[str, Schema]:
         return self.semantic.schemas
+
+    @cached_property
+    def _planner(self) -> Planner:
+        """What turns the program into plans and keeps them; the same for all versions of an edited program."""
+        from ucl.kernels.planning import Planner
+
+        before, self._before = self._before, None
+        return Planner() if before is None else before._planner
 
     @cached_property
     def surface(self) -> Surface:
@@ -147,12 +159,16 @@ class CompiledProgram:
         least the magnitude `contested_from`. `on_compile` is called before kernels are compiled, which takes some
         seconds once for a machine. Raises `CallError` or `TableError`.
         """
-        from ucl.scoring.results.result import score_table
+        from ucl.scoring.results.result import score_planned
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")
         call = start_call(program, context, memory, now, timezone, weights, contested_from)
-        return score_table(program, chosen, call, _as_table(table), group_by, checked_threads(threads), on_compile)
+        with errors.bounded(), span("lowering"):
+            plan = self._planner.plan(program, chosen, call)
+        return score_planned(
+            program, chosen, call, plan, _as_table(table), group_by, checked_threads(threads), on_compile
+        )
 
     async def score_async(self, table: Any, schema: str | None = None, **around: Unpack[AroundTable]) -> Result:
         """As `score`, in a thread of its own, so that an event loop goes on: the kernels don't hold Python's lock.

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.subset import rows_of
-from ucl.kernels.lower import lower
 from ucl.kernels.run import Details, Scores, details, whole_columns
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
@@ -61,21 +60,6 @@ ColumnsWanted = Literal["all", "results", "scores"]
 """Of a table of results: the input's columns and all that is said of a row; only what is said; only scores."""
 
 
-def score_table(
-    program: Program,
-    schema: Schema,
-    call: Call,
-    table: pa.Table,
-    group_by: str | None = None,
-    threads: int | None = None,
-    on_compile: Callable[[], None] | None = None,
-) -> Result:
-    """Scores every row of a table whose rows are options of `schema`."""
-    with errors.bounded(), span("lowering"):
-        plan = lower(program, schema, call)
-    return score_planned(program, schema, call, plan, table, group_by, threads, on_compile)
-
-
 def score_planned(
     program: Program,
     schema: Schema,
@@ -87,7 +71,10 @@ def score_planned(
     on_compile: Callable[[], None] | None = None,
     numbers: NDArray[np.int64] | None = None,
 ) -> Result:
-    """The same with a plan that has been lowered for the call. `numbers` are the rows' own in a larger table."""
+    """Scores every row of a table whose rows are options of `schema`, by a plan for the call.
+
+    `numbers` are the rows' own in a larger table.
+    """
     with span("reading columns"):
         columns = ingest(table, schema, call.zone)
         groups = None if group_by is None else choice_sets(table, group_by, schema)
