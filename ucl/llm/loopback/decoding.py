@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,10 +38,16 @@ class Decoded:
 
 def matcher(grammar: str, vocabulary: Vocabulary) -> LLMatcher | str:
     """A decoder at its beginning, or what is wrong with the grammar."""
+    made = _made(grammar, vocabulary)
+    return made.get_error() if made.is_error() else made.deep_copy()
+
+
+@lru_cache(maxsize=16)
+def _made(grammar: str, vocabulary: Vocabulary) -> LLMatcher:
+    """Reading a grammar takes longer than writing under it, and the same one comes again and again."""
     from llguidance import LLMatcher
 
-    made = LLMatcher(vocabulary.tokenizer, grammar, log_level=0)
-    return made.get_error() if made.is_error() else made
+    return LLMatcher(vocabulary.tokenizer, grammar, log_level=0)
 
 
 def grammar_of_schema(schema: str) -> str:

@@ -159,7 +159,7 @@ def _spoken(spoken: Spoken, wanted: Wanted, fault: Fault, text: str, is_held: bo
             shown = {"content": _PROSE.format(text)}
         case _ if wanted.tool is not None and (is_held or fault.kind is Kind.IGNORED):
             shown = {"calls": (text,)}
-        case _ if is_held or text.lstrip().startswith("{") or fault.kind is Kind.IGNORED:
+        case _ if is_held or text.lstrip().startswith("{") or "```" in text or fault.kind is Kind.IGNORED:
             shown = {"content": text}
         case _:
             shown = {"content": _PROSE.format(text)}

@@ -22,7 +22,7 @@ O200K, BYTES = "o200k_base", "bytes"
 _ENDINGS = (b"\n", b'"', b"}", b")", b",", b".", b" ", b"]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
     """`by_text` finds a token by its bytes; `endings` are the tokens that bring a text nearer to its end."""
 
