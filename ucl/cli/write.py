@@ -282,7 +282,7 @@ class _Outcome:
         if self._asked.yes and self._is_clear:
             self._write(path, draft)
             return True
-        if may_ask and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        if may_ask and _at_a_terminal():
             return self._answered_yes(path, draft)
         why = "a question is open" if not self._is_clear else "nobody was asked: there is no terminal"
         help = "answer it at a terminal, or say more" if not self._is_clear else "`--yes` writes without asking"
@@ -306,6 +306,11 @@ class _Outcome:
         text = draft.base.with_text(addition).text if program is None else _appended(program, draft.base, addition)
         replace_file(path, text)
         remark(f"wrote `{path}`")
+
+
+def _at_a_terminal() -> bool:
+    """Whether somebody reads the question and can answer it."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _appended(path: Path, base: Base, addition: str) -> str:

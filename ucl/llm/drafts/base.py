@@ -21,6 +21,7 @@ from ucl.syntax import ast
 from ucl.syntax.parse import parse
 
 _DAYPARTS = "std.dayparts"
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
 @frozen
@@ -51,8 +52,8 @@ class Base:
         """The text of both."""
         before = self.source.text
         if self.start is not None:
-            said = set(re.findall(r"\w+", addition))
-            before = self.start.text(name for name in _dayparts() if name in said)
+            named = set(re.findall(r"\w+", _TEXT.sub("", addition)))
+            before = self.start.text(name for name in _dayparts() if name in named)
         before = before.rstrip("\n")
         return Source(self.source.path, f"{before}\n\n{addition}\n" if before else f"{addition}\n")
 
