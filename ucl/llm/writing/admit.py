@@ -80,6 +80,11 @@ def admitted(text: str, base: Base, schema: str, origin: Origin) -> Admitted | t
     return _compiled(file, nodes, base, origin)
 
 
+def compiles(text: str, base: Base) -> bool:
+    """Whether a text, as it is, compiles with the base: every sentence of the grammar does, admitted or not."""
+    return check_source(base.with_text(text), base.folder)[0] is not None
+
+
 def _unfenced(text: str) -> str:
     """What stands in the first fence, if prose is around it."""
     found = _FENCE.search(text)

@@ -35,7 +35,7 @@ from ucl.llm.grammar import Target, Vocabulary, grammar_of, written
 from ucl.llm.prompts import on_one_line, shots_for, slice_of, thinking, writing
 from ucl.llm.prompts.shots import Shot
 from ucl.llm.prompts.slices import Slice
-from ucl.llm.writing.admit import Admitted, admitted, with_promises
+from ucl.llm.writing.admit import Admitted, admitted, compiles, with_promises
 from ucl.llm.writing.grounding import unsaid
 from ucl.llm.writing.statement import Read
 from ucl.llm.writing.thought import Thought, Verdict, expected_sign, read_thought
@@ -177,7 +177,8 @@ class _Writer:
         return Program({target: written(grammar, target) for target in Target}, self._accepts)
 
     def _accepts(self, text: str) -> bool:
-        return isinstance(self._admitted(text), Admitted)
+        """Not whether it is admitted, which a server that obeys the grammar may fail to be."""
+        return compiles(text, self._base)
 
     def _admitted(self, text: str) -> Admitted | tuple[str, ...]:
         return admitted(text, self._base, self._schema, self._read.origin)
