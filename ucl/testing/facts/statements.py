@@ -18,7 +18,7 @@ from ucl.semantics.zones import UTC, Zone
 from ucl.testing.facts.claims import Claim, claims_of
 from ucl.testing.facts.promises import property_text
 
-_LONGEST_NAME = 80
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
