@@ -30,7 +30,7 @@ from ucl.llm.client.contract import (
 )
 from ucl.llm.client.ledger import Ledger, over_budget
 from ucl.llm.client.settings import Settings
-from ucl.llm.client.wire.exchange import Exchange
+from ucl.llm.client.wire.exchange import Exchange, without_keys
 from ucl.llm.client.wire.replies import Failure, Reply, reply_of
 from ucl.llm.client.wire.requests import Api, Request, Way, request_of, ways_for
 from ucl.llm.client.wire.understanding import Understood, understand
@@ -72,7 +72,7 @@ class _Course:
         return [way.api for way, failure in self.refused if failure.status != 400 and failure.status != 422]
 
     def error(self, failure: Failure) -> ModelError:
-        return ModelError(failure.code, failure.message, _HELP.get(failure.code), total(self.spent))
+        return ModelError(failure.code, without_keys(failure.message), _HELP.get(failure.code), total(self.spent))
 
 
 class Connection:
@@ -173,7 +173,7 @@ class Connection:
             # So much output may be more than the model has.
             reply = again if isinstance(again, Reply) or not _refuses_way(again) else reply
         if isinstance(reply, Reply) and reply.refusal:
-            said = self._exchange.scrubbed(" ".join(reply.refusal.split())[:300])
+            said = " ".join(reply.refusal.split())[:300]
             raise course.error(Failure(ErrorCode.REFUSED, f"the model refuses: {said}"))
         return reply
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 # For servers that want none, since the package wants one.
 _NO_KEY = "none"
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|key|pk)[-_][\w*.-]{8,}")
+_LOOKS_LIKE_A_KEY = re.compile(r"\bsk-[\w*.-]{8,}")
 _PASSING = frozenset((408, 409, 425, 429))
 
 
@@ -98,12 +98,12 @@ class Exchange:
     def _read(self, api: Api, content_type: str, data: bytes) -> Mapping[str, Any] | Failure:
         kind = content_type.partition(";")[0].strip().lower()
         try:
-            text = data.decode()
+            # What a server repeats of the key goes no further than this.
+            text = self._without_key(data.decode())
         except UnicodeDecodeError:
             return Failure(ErrorCode.UNREADABLE, "the answer is no UTF-8", passes=True, may_cost=True)
         if kind == "text/event-stream":
-            whole = streamed(api, text)
-            return self._clean(whole) if isinstance(whole, Failure) else whole
+            return streamed(api, text)
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ class Exchange:
         return Failure(ErrorCode.TOO_LONG, f"the answer has more than {most:,} bytes", may_cost=True)
 
     def _status(self, status: int, body: object, headers: Mapping[str, str]) -> Failure:
-        said = self.scrubbed(error_text(body))
+        said = self._without_key(error_text(body, most=10_000))[:300]
         code = _error_code(body)
         if status in (401, 403):
             return Failure(ErrorCode.DENIED, f"{self._host} denies access: {said}", status=status)
@@ -140,13 +140,13 @@ class Exchange:
         message = f"{self._host} refused the request ({status}): {said}"
         return Failure(ErrorCode.REQUEST_REFUSED, message, passes, _wait(headers) if passes else None, status)
 
-    def scrubbed(self, text: str) -> str:
-        """Without the key, whole or in part as some servers show it."""
-        text = text.replace(self._key, "…") if self._key != _NO_KEY else text
-        return _LOOKS_LIKE_A_KEY.sub("…", text)
+    def _without_key(self, text: str) -> str:
+        return text if self._key == _NO_KEY else text.replace(self._key, "…")
 
-    def _clean(self, failure: Failure) -> Failure:
-        return Failure(failure.code, self.scrubbed(failure.message), failure.passes, may_cost=failure.may_cost)
+
+def without_keys(message: str) -> str:
+    """Without what looks like a key, or like the part of one that some servers show."""
+    return _LOOKS_LIKE_A_KEY.sub("…", message)
 
 
 def _error_code(body: object) -> str | None:

@@ -73,11 +73,11 @@ def _unreadable(message: str) -> Failure:
     return Failure(ErrorCode.UNREADABLE, message, passes=True, may_cost=True)
 
 
-def error_text(document: object) -> str:
-    """What a server says of an error, on one line of moderate length."""
+def error_text(document: object, most: int = 300) -> str:
+    """What a server says of an error, on one line of `most` characters."""
     error = document.get("error", document) if isinstance(document, Mapping) else document
     text = error.get("message") if isinstance(error, Mapping) else error
-    return " ".join(_text(text).split())[:300] or "it does not say why"
+    return " ".join(_text(text).split())[:most] or "it does not say why"
 
 
 # --- the two APIs ---------------------------------------------------------------------------------------------------
