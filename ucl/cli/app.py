@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, Command] = {
     "query": Command("ucl.cli.answer", "ask a definition of a program"),
     "alerts": Command("ucl.cli.answer", "print the alerts that a memory gives rise to"),
     "test": Command("ucl.cli.test", "test what programs promise: proofs, samples, counterexamples"),
+    "facts2tests": Command("ucl.cli.facts2tests", "make tests of what a person said"),
     "diff": Command("ucl.cli.diff", "say what an edit changed in meaning"),
     "build": Command("ucl.cli.make", "write typed Python packages"),
     "stubs": Command("ucl.cli.make", "write what type checkers know of imported programs"),

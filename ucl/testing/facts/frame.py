@@ -107,7 +107,7 @@ def broken(said: str, wrong: str, row: Mapping[str, Any], option: {record}{conte
     width = max(map(len, told))
     return "\\n".join(
         [
-            said.strip(),
+            " ".join(said.split()),
             f"is not kept: {{wrong}}; rules that take part: {{', '.join(by) or 'none'}}",
             *(f"  {{name:<{{width}}}}  {{value}}" for name, value in told.items()),
         ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ucl.build.package import package_path
@@ -28,10 +27,10 @@ from ucl.testing.facts.frame import HELPERS, NEEDS, RUNTIME
 from ucl.testing.facts.promises import number_text, shared_names, told
 from ucl.testing.facts.python import Attributes, Edit, conditions, variants
 from ucl.testing.facts.statements import Statements
+from ucl.widths import text_width
 
 EXAMPLES = 10
 _WIDTH = 110
-_LONGEST_LINE = 120
 _HOW = (
     "A test draws options of any kind, moves them just inside and just outside of what its statement speaks of, and "
     "asks the program that `uclc build` made. What another statement speaks of too is left to that one, unless it is "
@@ -63,7 +62,7 @@ class _Writer:
         self._attributes = Attributes(self._schema, self._context)
         self._record = self._surface.models[self._schema]
         self._module = statements.program.module
-        self._beliefs = [b for b in statements.history.beliefs if statements.of(b)]
+        self._beliefs = statements.tested
         short, tests = Names(), Names()
         self._short = {id(b): short.take(_plain(f"about_{b.fact.id}")) for b in self._beliefs}
         self._tests = {id(b): tests.take(_plain(f"test_{statements.names[b.fact.id]}")) for b in self._beliefs}
@@ -75,7 +74,7 @@ class _Writer:
         runtime = self._runtime()
         used = f"{body}{runtime}"
         helpers = self._helpers(used)
-        text = "\n".join(
+        return "\n".join(
             [
                 self._doc(origin),
                 *self._imports(f"{used}{helpers}"),
@@ -91,23 +90,21 @@ class _Writer:
                 body,
             ]
         )
-        # Long lists of values make long lines, which linters may mind and nobody edits.
-        long = any(len(line) > _LONGEST_LINE for line in text.splitlines())
-        return f"# ruff: noqa: E501\n{text}" if long else text
 
     # --- the frame --------------------------------------------------------------------------------------------------
 
     def _doc(self, origin: str) -> str:
         written = f"{MARK} {_prose(origin)}`, and yours to keep. {_HOW}"
         lines = [f'"""What was said, as tests of `{self._module}`: one for each statement.', ""]
-        lines += textwrap.wrap(written, 100, break_long_words=False, break_on_hyphens=False)
+        lines += _wrapped(written)
         for title, items in (
             ("Said later, or otherwise:", list(_contradictions(self._statements))),
             ("Not tested:", list(_untested(self._statements))),
         ):
             if items:
                 left = len(items) - _MOST_LISTED
-                lines += ["", title, "", *(f"- {item}" for item in items[:_MOST_LISTED])]
+                lines += ["", title, ""]
+                lines += [line for item in items[:_MOST_LISTED] for line in _wrapped(f"- {item}", "  ")]
                 lines += [f"- and {left:,} more"] if left > 0 else []
         return "\n".join([*lines, '"""', "", "# isort: skip_file", ""])
 
@@ -193,7 +190,7 @@ class _Writer:
         return (
             f"{head}def put(record: {kind}, **changes: object) -> {kind}:\n"
             '    """The same with some fields changed."""\n'
-            "    return record.model_copy(update=changes)\n\n"
+            "    return record.model_copy(update=changes)\n"
         )
 
     def _helpers(self, used: str) -> str:
@@ -205,10 +202,11 @@ class _Writer:
 
     def _about(self, belief: Belief) -> Iterator[str]:
         shared = shared_names(self._statements.vocabulary)
-        yield f"def {self._short[id(belief)]}({self._parameters()}) -> bool:"
-        yield f'    """`{_prose(region_text(belief.region, shared=shared))}`"""'
+        yield from self._head(self._short[id(belief)], "bool")
+        yield from _docstring(f"`{region_text(belief.region, shared=shared)}`")
         parts = list(conditions(belief.region, self._attributes))
-        text = " and ".join(parts)
+        alone = len(parts) == 1 and parts[0].startswith("(")
+        text = parts[0][1:-1] if alone else " and ".join(parts)
         if len(text) < _WIDTH - 11:
             yield f"    return {text}"
         else:
@@ -217,6 +215,13 @@ class _Writer:
             yield from (f"        and {part}" for part in parts[1:])
             yield "    )"
         yield ""
+
+    def _head(self, name: str, result: str) -> Iterator[str]:
+        line = f"def {name}({self._parameters()}) -> {result}:"
+        if len(line) <= _WIDTH:
+            yield line
+        else:
+            yield from (f"def {name}(", *(f"    {each}," for each in self._parameters().split(", ")), f") -> {result}:")
 
     def _lists(self) -> str:
         blocks = []
@@ -229,8 +234,8 @@ class _Writer:
 
     def _test(self, belief: Belief) -> Iterator[str]:
         yield "@statement"
-        yield f"def {self._tests[id(belief)]}({self._parameters()}) -> list[Claim]:"
-        yield f'    """{_prose(_statement(belief, self._statements))}"""'
+        yield from self._head(self._tests[id(belief)], "list[Claim]")
+        yield from _docstring(_statement(belief, self._statements))
         yield "    return ["
         for claims in self._grouped(belief):
             yield from self._claims(claims)
@@ -277,16 +282,27 @@ class _Writer:
         if len(listed) <= _WIDTH:
             yield listed
         else:
-            yield from ("            options=[", *(f"                {row}," for row in rows), "            ],")
+            yield "            options=["
+            for row in rows:
+                yield from _row(row)
+            yield "            ],"
         if self._context is not None:
             yield f"            context={context},"
         yield f"            days=[{', '.join(quoted(iso.write_date(day)) for day in self._days(claim))}],"
         yield f"            others={world},"
         if besides:
-            yield f"            besides=[{', '.join(besides)}],"
+            line = f"            besides=[{', '.join(besides)}],"
+            if len(line) <= _WIDTH:
+                yield line
+            else:
+                yield from (
+                    "            besides=[",
+                    *(f"                {each}," for each in besides),
+                    "            ],",
+                )
         if claim.kind != "outside":
             yield f"            where={own},"
-        yield f"            {', '.join(_bounds(claim.expected))},"
+        yield from (f"            {bound}," for bound in _bounds(claim.expected))
         yield "        ),"
 
     def _beside(self, claim: Claim) -> list[Belief]:
@@ -307,6 +323,36 @@ class _Writer:
         first = claim.first if claim.first is not None else (claim.end - 1 if claim.end is not None else latest)
         last = claim.end - 1 if claim.end is not None else max(latest, first)
         return list(dict.fromkeys([first, last]))
+
+
+def _row(text: str) -> Iterator[str]:
+    """One edited option, its changes one a line where they are long."""
+    indent = " " * 16
+    if text_width(text) + len(indent) < _WIDTH or not text.startswith("put("):
+        yield f"{indent}{text},"
+        return
+    yield f"{indent}put("
+    for change in _split(text.removeprefix("put(").removesuffix(")")):
+        name, _, value = change.partition("=")
+        first, names, rest = value.rpartition(" - {")
+        if text_width(change) + len(indent) < _WIDTH - 6 or not names:
+            yield f"{indent}    {change},"
+        else:
+            yield from (f"{indent}    {name}={first}", f"{indent}    - {{{rest},")
+    yield f"{indent}),"
+
+
+def _split(arguments: str) -> list[str]:
+    """At the commas between arguments."""
+    found, depth, in_text = [""], 0, False
+    for place, c in enumerate(arguments):
+        in_text ^= c == '"' and arguments[place - 1] != "\\"
+        depth += 0 if in_text else (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0 and not in_text:
+            found.append("")
+        else:
+            found[-1] += c
+    return [each.strip() for each in found]
 
 
 def _put_text(record: str, edits: Sequence[Edit]) -> str:
@@ -350,13 +396,32 @@ def _contradictions(statements: Statements) -> Iterator[str]:
 
 
 def _untested(statements: Statements) -> Iterator[str]:
-    for each in statements.history.untested:
+    for each in statements.untested:
         ids = ", ".join(fact.id for fact in each.facts[:8]) + (", …" if len(each.facts) > 8 else "")
         yield _prose(f"“{each.facts[-1].sentence}” ({ids}): {each.reason}")
-    for belief in statements.history.beliefs:
-        if not statements.of(belief):
-            why = "it was only seen, and is watched until somebody says so" if belief.habit else "others say all of it"
-            yield _prose(f"“{told(belief)}” ({belief.fact.id}): {why}")
+
+
+def _docstring(text: str) -> Iterator[str]:
+    lines = _wrapped(_prose(text), "", _WIDTH - 10)
+    if len(lines) == 1:
+        yield f'    """{lines[0]}"""'
+    else:
+        yield from (f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """')
+
+
+def _wrapped(text: str, indent: str = "", width: int = 100) -> list[str]:
+    """Lines that are no wider; what has no blanks, as Chinese has none, is cut between two letters."""
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1].strip() and text_width(f"{lines[-1]} {word}") > width:
+            lines.append(indent)
+        elif lines[-1].strip():
+            lines[-1] += " "
+        for letter in word:
+            if not letter.isascii() and text_width(lines[-1] + letter) > width:
+                lines.append(indent)
+            lines[-1] += letter
+    return lines
 
 
 def _plain(name: str) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from ucl.facts.history import Belief, History, history_of
+from ucl.facts.history import Belief, History, Untested, history_of
 from ucl.facts.model import Fact
 from ucl.facts.vocabulary import Vocabulary
 from ucl.semantics.program import Program
 from ucl.semantics.types import DAY
+from ucl.semantics.values import iso
 from ucl.semantics.zones import UTC, Zone
 from ucl.testing.facts.claims import Claim, claims_of
 from ucl.testing.facts.promises import property_text
@@ -57,6 +59,37 @@ class Statements:
         taken = {each.name for each in declared} | {*program.schemas, *program.lets, *program.definitions}
         return property_text(self.claims, self.names, self.vocabulary, self.zone, taken)
 
+    @cached_property
+    def tested(self) -> Sequence[Belief]:
+        """Those of which something is claimed."""
+        claimed = {id(claim.belief) for claim in self.claims}
+        return [belief for belief in self.history.beliefs if id(belief) in claimed]
+
+    @cached_property
+    def untested(self) -> Sequence[Untested]:
+        """Facts that mean nothing testable, and those of which nothing is left to claim."""
+        tested = {id(belief) for belief in self.tested}
+        left = [belief for belief in self.history.beliefs if id(belief) not in tested]
+        return [*self.history.untested, *(Untested(belief.facts, _why(belief)) for belief in left)]
+
+    def to_json(self) -> dict[str, Any]:
+        """What became of the facts: names of tests, contradictions with both sentences, and what is not tested."""
+        return {
+            "tests": [{"name": self.names[b.fact.id], "ids": [f.id for f in b.facts]} for b in self.tested],
+            "contradictions": [
+                {
+                    "earlier": _told(each.earlier),
+                    "later": _told(each.later),
+                    "from": None if each.day is None else iso.write_date(each.day),
+                }
+                for each in self.history.contradictions
+            ],
+            "untested": [
+                {"ids": [f.id for f in each.facts], "sentence": each.facts[-1].sentence, "reason": each.reason}
+                for each in self.untested
+            ],
+        }
+
     def of(self, belief: Belief) -> Sequence[Claim]:
         return [claim for claim in self.claims if claim.belief is belief]
 
@@ -65,6 +98,16 @@ def statements_of(program: Program, facts: Iterable[Fact], vocabulary: Vocabular
     """What the facts ask of the program's rules on the vocabulary's schema."""
     zone = Zone.load(program.timezone) or UTC
     return Statements(program, vocabulary, history_of(facts, vocabulary, zone), habits)
+
+
+def _told(fact: Fact) -> dict[str, str]:
+    return {"id": fact.id, "sentence": fact.sentence}
+
+
+def _why(belief: Belief) -> str:
+    return (
+        "it was only seen, and is watched until somebody says so" if belief.habit else "other statements say all of it"
+    )
 
 
 def _names(beliefs: Iterable[Belief]) -> dict[str, str]:
