@@ -327,7 +327,7 @@ def test_any_size_block_and_number_of_threads_gives_the_same(rows: int) -> None:
 def test_a_new_program_compiles_nothing() -> None:
     pytest.importorskip("numba")
     choice.warm_up()
-    from ucl.kernels.engines.compiled import KERNELS
+    from ucl.kernels.engines.numba_engine import KERNELS
 
     before = {name: len(dispatcher.overloads) for name, (dispatcher, _) in KERNELS.items()}
     program = program_of(BROAD.replace("0.5", "0.75").replace("100", "77"))

@@ -31,7 +31,7 @@ START_OF_2026 = 1_767_225_600_000_000
 HEADER = f"""
 timezone "{ZONE}"
 schema Meeting {{
-  start: datetime  duration: duration  kind: {" | ".join(f'"{kind}"' for kind in KINDS)}  organizer: text
+  start: datetime  duration: duration unit min  kind: {" | ".join(f'"{kind}"' for kind in KINDS)}  organizer: text
   count: int in 0..=1000  remote: bool  priority: int in 0..=10  attendees: set<text>  cost: float in 0.0..
 }}
 """
@@ -72,7 +72,7 @@ class Meetings:
     remote: NDArray[np.bool_]
     priority: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    attendees: NDArray[np.int64]
+    attendees: NDArray[np.int32]
     cost: NDArray[np.float64]
 
 
@@ -91,7 +91,7 @@ def some_meetings(rows: int, seed: int = 7) -> Meetings:
         remote=generator.random(rows) < 0.4,
         priority=generator.integers(0, 11, rows),
         offsets=offsets,
-        attendees=generator.integers(0, len(PEOPLE), int(offsets[-1])),
+        attendees=generator.integers(0, len(PEOPLE), int(offsets[-1])).astype(np.int32),
         cost=np.round(generator.exponential(300, rows) * 64) / 64,
     )
 

@@ -405,6 +405,21 @@ class Plan(Formulas):
     graph: Graph = field(repr=False)
 
     @cached_property
+    def constant_literals(self) -> NDArray[np.int64]:
+        """Literals of `scoring` that add the same to each row that they hold: how much, `constant_amounts` says."""
+        place = self.scoring.place
+        return np.array([place[c.mask] for c in self.outcomes.contributions if c.amount], np.int64)
+
+    @cached_property
+    def constant_amounts(self) -> NDArray[np.int64]:
+        return np.array([c.amount for c in self.outcomes.contributions if c.amount], np.int64)
+
+    @cached_property
+    def varying(self) -> list[tuple[Literal, int]]:
+        """Literals of the graph, with the value that is added where they hold."""
+        return [(c.mask, c.varying) for c in self.outcomes.contributions if c.varying is not None]
+
+    @cached_property
     def detailed(self) -> Schedule:
         from ucl.kernels.lowering.schedule import schedule  # what lowers reads this module
 

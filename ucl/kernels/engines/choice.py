@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from ucl.kernels.engines import kernel_cache
+from ucl.kernels.engines.engine import Engine
 from ucl.kernels.engines.portable import Portable
-from ucl.kernels.execution.schedules import Engine
 
 EngineName = Literal["auto", "portable", "numba"]
 

@@ -24,7 +24,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-KERNELS = Path(__file__).with_name("compiled.py")
+_ENGINES = Path(__file__).parent
+SOURCES = (_ENGINES / "blocks", _ENGINES.parent / "crowd")
 _DIGEST = 32
 _KEY = "kernels.key"
 _READY = "ready"
@@ -46,7 +47,8 @@ def cache_folder() -> Path:
 
 def kernel_folder() -> Path:
     """The folder of these kernels, for this Python and this numba; found without importing numba."""
-    depends_on = (KERNELS.read_bytes(), sys.version.encode(), metadata.version("numba").encode())
+    sources = [path.read_bytes() for folder in SOURCES for path in sorted(folder.glob("*.py"))]
+    depends_on = (*sources, sys.version.encode(), metadata.version("numba").encode())
     return cache_folder() / f"kernels-{hashlib.sha256(b'|'.join(depends_on)).hexdigest()[:16]}"
 
 

@@ -1,115 +1,104 @@
-"""Masks by compiled loops: the engine, and its kernels' way from and to the disk. This module imports numba.
+"""Scores by compiled loops: the engine, and its kernel's way from and to the disk. This module imports numba.
 
-In and out: as `schedules.Engine` says.
+In and out: as `engine.Engine` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import llvmlite
+import numba
 import numpy as np
 from numba.core import caching, serialize
 from numba.core.compiler import CompileResult
 from numpy.typing import NDArray
 
-from ucl.kernels.engines import compiled, kernel_cache
-from ucl.kernels.execution.vector import OPERATIONS, Vector, ZoneTable
+from ucl.kernels.engines import kernel_cache
+from ucl.kernels.engines.blocks import driver
+from ucl.kernels.engines.engine import Fill, Results
+from ucl.kernels.engines.tape import Tape, address_of, room_address
+from ucl.kernels.engines.writing import write
+from ucl.kernels.execution.schedules import Binding, Execution
+from ucl.kernels.plan import Plan, Schedule
 from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
-Words = NDArray[np.uint64]
-Bits = NDArray[np.bool_]
+# Rows that go through all steps together: their masks and values stay near the processor.
+_BLOCK = 4096
 
-# Where at least this share of codes means something, most rows have a hit, and looking for rows of hits is wasted.
-_DENSE = 0.1
-
-
-class Table(NamedTuple):
-    """Tests by code: `words` of shape (codes, words), a bit for each test; `means` where there is any."""
-
-    words: Words
-    means: Bits
-    dense: bool
+KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "run": (numba.njit(nogil=True, boundscheck=False, error_model="numpy")(driver.run), (driver.SIGNATURE,))
+}
+"""Each kernel's dispatcher and signatures, by name. Never `fastmath`: sums are whole numbers, comparisons exact."""
 
 
 class Compiled:
-    """`schedules.Engine` by numba."""
+    """`Engine` by numba: a tape for each table, run over ranges of its rows."""
 
     name = "numba"
-    block_rows = 1 << 16
+    rows_at_once = 1 << 16
 
-    def prepare(self, table: Bits) -> Table:
-        tests, codes = table.shape
-        padded = np.zeros((codes, -(-tests // 64) * 64), np.bool_)
-        padded[:, :tests] = table.T
-        means: Bits = np.logical_or.reduce(padded, axis=1)
-        words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-        return Table(words, means, bool(means.mean() >= _DENSE))
+    def start(self, plan: Plan, binding: Binding, results: Results, block_rows: int | None) -> Fill:
+        rows = min(block_rows or _BLOCK, max(len(results.total), 1))
+        tape = write(plan, binding, results, -(-min(rows, _BLOCK) // 64) * 64)
+        foreign = _foreign_schedule(plan, tape)
+        rooms: list[NDArray[Any]] = []  # those that no thread uses at the moment
 
-    def at_least(self, values: NDArray[Any], constants: NDArray[Any], masks: Words) -> None:
-        compiled.at_least(_plain(values), constants, masks)
+        def fill(start: int, stop: int) -> None:
+            room = rooms.pop() if rooms else tape.room()
+            slots, kept = _with_foreign(tape, binding, foreign, start, stop)
+            zone = binding.zone
+            KERNELS["run"][0](
+                tape.steps,
+                slots,
+                tape.constants,
+                tape.constants.view(np.float64),
+                zone.transitions,
+                zone.offsets,
+                room_address(room),
+                tape.block,
+                start,
+                stop,
+            )
+            del kept
+            rooms.append(room)
 
-    def look_up(self, codes: NDArray[np.int32], prepared: Table, masks: Words) -> None:
-        compiled.look_up(_plain(codes), prepared.words, masks)
-
-    def any_element(
-        self, offsets: NDArray[np.int64], elements: NDArray[np.int64], prepared: Table, masks: Words
-    ) -> None:
-        if prepared.dense:
-            compiled.any_element_dense(_plain(offsets), _plain(elements), prepared.words, masks)
-        else:
-            compiled.any_element_sparse(_plain(offsets), _plain(elements), prepared.words, prepared.means, masks)
-
-    def pack(self, bits: Bits, mask: Words) -> None:
-        compiled.pack(_plain(bits), mask)
-
-    def conjoin(self, masks: Words, operands: NDArray[np.int64], first: int) -> None:
-        compiled.conjoin(masks, operands, first)
-
-    def add(
-        self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
-    ) -> None:
-        compiled.add(masks, literals, amounts, totals)
-
-    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
-        compiled.add_values(mask, compiled.ALL if negative else np.uint64(0), _plain(values), totals)
-
-    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]:
-        walls = np.empty(len(instants), np.int64)
-        compiled.to_wall(_plain(instants), zone.transitions, zone.offsets, walls)
-        return walls
-
-    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector:
-        values = arguments[0]
-        if values.ndim:
-            match op:
-                case "wall_time" | "date_weekday":
-                    parts = np.empty(len(values), np.int64)
-                    (compiled.wall_time if op == "wall_time" else compiled.weekday)(_plain(values), parts)
-                    return Vector(parts)
-                case "to_float":
-                    doubles = np.empty(len(values), np.float64)
-                    compiled.to_float(_plain(values), doubles)
-                    return Vector(doubles)
-                case "contribution":
-                    nanos = np.empty(len(values), np.int64)
-                    if compiled.contribution(_plain(values), float(arguments[1]), nanos):
-                        return Vector(nanos)
-        if op == "mul_float":
-            first, second = arguments if values.ndim else arguments[::-1]
-            if first.ndim and not second.ndim:
-                products = np.empty(len(first), np.float64)
-                if compiled.scale(_plain(first), float(second), products):
-                    return Vector(products)
-        return OPERATIONS[op].run(*arguments)
+        return fill
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """As the kernels' signatures want it: contiguous and aligned. Columns nearly always are."""
-    flags = array.flags
-    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=("C", "A"))
+def _foreign_schedule(plan: Plan, tape: Tape) -> Schedule | None:
+    from ucl.kernels.lowering.schedule import schedule
+
+    return schedule(plan.graph, (), tape.foreign) if tape.foreign else None
+
+
+def _with_foreign(
+    tape: Tape, binding: Binding, foreign: Schedule | None, start: int, stop: int
+) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+    """The tape's slots with the addresses of what NumPy computes for these rows, and the arrays that stand there."""
+    if foreign is None:
+        return tape.slots, []
+    slots, kept = tape.slots.copy(), []
+    execution = Execution(binding, foreign, start, stop)
+    nowhere = np.zeros(stop - start, np.bool_)
+    for value, asked in tape.foreign.items():
+        vector = execution.vector(value)
+        parts = {
+            asked.value: vector.values,
+            asked.holds: vector.values,
+            asked.over: vector.over,
+            asked.missing: vector.missing,
+        }
+        for slot, rows in parts.items():
+            if slot < 0:
+                continue
+            column = np.ascontiguousarray(np.broadcast_to(nowhere if rows is None else rows, nowhere.shape))
+            assert column.itemsize == slots[slot, 1]
+            slots[slot, 0] = address_of(column) - start * column.itemsize
+            kept.append(column)
+    return slots, kept
 
 
 # --- compiling ------------------------------------------------------------------------------------------------------
@@ -143,16 +132,27 @@ def _depends_on(signature: Any, codegen: Any) -> str:
     return f"{signature} {codegen.magic_tuple()} {llvmlite.__version__} {constants}"
 
 
+Kernels = Mapping[str, tuple[Any, tuple[Any, ...]]]
+
+
 def load_kernels(on_compile: Callable[[], None] | None = None) -> None:
-    """Loads every kernel from the cache, or compiles it; `on_compile` is called before the first that is compiled."""
+    """Loads the engine's kernel from the cache, or compiles it; `on_compile` is called before that."""
+    if load_all(KERNELS, on_compile):
+        kernel_cache.mark_ready()
+
+
+def load_all(kernels: Kernels, on_compile: Callable[[], None] | None = None) -> bool:
+    """Loads kernels from the cache, or compiles them; `on_compile` is called before the first that is compiled.
+
+    Whether the next process will find them all.
+    """
     waiting = [] if on_compile is None else [on_compile]
     all_kept = True
-    for name, (dispatcher, signatures) in compiled.KERNELS.items():
+    for name, (dispatcher, signatures) in kernels.items():
         cache = _Cache(name, lambda: waiting.pop()() if waiting else None)
         dispatcher._cache = cache
         for signature in signatures:
             dispatcher.compile(signature)
         dispatcher.disable_compile()
         all_kept &= cache.kept
-    if all_kept:
-        kernel_cache.mark_ready()
+    return all_kept

@@ -1,13 +1,13 @@
-"""A schedule over some rows: values, tests on them, conjunctions of masks, stage after stage.
+"""A schedule over some rows in NumPy: values, tests on them, conjunctions of masks, stage after stage.
 
-In: a plan, a table's columns and what their tests mean for the table's dictionaries (`bind`), an engine. Out: an
-`Execution`, from which masks and values of the rows are read.
+In: formulas, a table's columns and what tests mean for the table's dictionaries (`Binding`). Out: an `Execution`, from
+which masks and values of the rows are read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ucl.kernels.columns import Columns, Path, Scalars, Sets, Texts
 from ucl.kernels.execution import members
 from ucl.kernels.execution.distinct import take
-from ucl.kernels.execution.vector import Vector, ZoneTable, zone_table
+from ucl.kernels.execution.masks import any_element, at_least, conjoin, look_up, pack, unpack, words_for
+from ucl.kernels.execution.vector import OPERATIONS, Vector, zone_table
 from ucl.kernels.plan import (
     Below,
     Constant,
@@ -47,44 +48,18 @@ Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
 
 
-class Engine(Protocol):
-    """How masks are made and combined. A mask is 64 rows to a word, the first row in the lowest bit.
-
-    Bits beyond the last row may hold anything. `prepare` puts a table (tests, codes) into the engine's own form.
-    """
-
-    name: str
-    block_rows: int
-
-    def prepare(self, table: Bits) -> Any: ...
-    def at_least(self, values: NDArray[Any], constants: NDArray[Any], masks: Words) -> None: ...
-    def look_up(self, codes: NDArray[np.int32], prepared: Any, masks: Words) -> None: ...
-    def any_element(
-        self, offsets: NDArray[np.int64], elements: NDArray[np.int64], prepared: Any, masks: Words
-    ) -> None: ...
-    def pack(self, bits: Bits, mask: Words) -> None: ...
-    def conjoin(self, masks: Words, operands: NDArray[np.int64], first: int) -> None: ...
-    def add(
-        self, masks: Words, literals: NDArray[np.int64], amounts: NDArray[np.int64], totals: NDArray[np.int64]
-    ) -> None: ...
-    def add_values(self, mask: Words, negative: bool, values: NDArray[np.int64], totals: NDArray[np.int64]) -> None: ...
-    def local(self, zone: ZoneTable, instants: NDArray[np.int64]) -> NDArray[np.int64]: ...
-    def operate(self, op: str, arguments: tuple[NDArray[Any], ...]) -> Vector: ...
-
-
 class Binding:
-    """Formulas bound to a table for one engine: what their tests mean for the table's dictionaries, found once.
+    """Formulas bound to a table: what their tests mean for the table's dictionaries, found once.
 
     `wholes` grows as whole columns are computed, in their order.
     """
 
-    def __init__(self, formulas: Formulas, columns: Columns, engine: Engine, wholes: Sequence[Vector] = ()) -> None:
+    def __init__(self, formulas: Formulas, columns: Columns, wholes: Sequence[Vector] = ()) -> None:
         self.formulas = formulas
         self.columns = dict(columns.columns)
-        self.engine = engine
         self.wholes: list[Vector] = []
         self.zone = zone_table(formulas.call.zone)
-        self._tables: dict[int, Any] = {}
+        self._tables: dict[int, Bits] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}
         for vector in wholes:
@@ -112,14 +87,15 @@ class Binding:
             column = self._sets[path] = members.coded(given)
         return column
 
-    def table(self, lookups: Lookups) -> Any:
-        """Which codes the tests of a group mean, as the engine wants it."""
+    def table(self, lookups: Lookups) -> Bits:
+        """Which codes the tests of a group mean, of shape (tests, codes)."""
         known = self._tables.get(id(lookups))
         if known is None:
             column = self.columns[lookups.path]
             dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
-            table = members.table(self.formulas.call, lookups.path, dictionary, lookups.members)
-            known = self._tables[id(lookups)] = self.engine.prepare(table)
+            known = self._tables[id(lookups)] = members.table(
+                self.formulas.call, lookups.path, dictionary, lookups.members
+            )
         return known
 
     def prepared(self, number: int) -> Any:
@@ -153,10 +129,6 @@ class Binding:
                 raise AssertionError(node)
 
 
-def words_for(rows: int) -> int:
-    return (rows + 63) // 64
-
-
 class Execution:
     """One schedule over the rows from `start` to `stop`."""
 
@@ -174,39 +146,31 @@ class Execution:
 
     def bits(self, literal: Literal) -> Bits:
         """A mask of the plan's graph, a bool for each row."""
-        at = self.schedule.place[literal]
-        row = self.masks[at >> 1].view(np.uint8)
-        bits = np.unpackbits(row, count=self.rows, bitorder="little").view(np.bool_)
-        return ~bits if at & 1 else bits
-
-    def add_values(self, literal: Literal, value: int, totals: NDArray[np.int64]) -> None:
-        """Adds a value of the plan's graph to the totals of the rows where a mask holds."""
-        at = self.schedule.place[literal]
-        self.binding.engine.add_values(self.masks[at >> 1], bool(at & 1), self._values(value), totals)
+        return unpack(self.masks, self.schedule.place[literal], self.rows)
 
     def vector(self, value: int) -> Vector:
         """A value of the plan's graph, of shape (rows,)."""
         return self._vectors[value]
 
     def _run(self) -> None:
-        engine, masks = self.binding.engine, self.masks
+        masks = self.masks
         for stage in self.schedule.stages:
             for value in stage.values:
                 self._vectors[value] = self._compute(value)
             for cuts in stage.cuts:
                 out = masks[cuts.first : cuts.first + len(cuts.constants)]
-                engine.at_least(self._values(cuts.value), cuts.constants, out)
+                at_least(self._values(cuts.value), cuts.constants, out)
             for lookups in stage.texts:
                 out = masks[lookups.first : lookups.first + len(lookups.members)]
-                engine.look_up(self._codes(lookups.path), self.binding.table(lookups), out)
+                look_up(self._codes(lookups.path), self.binding.table(lookups), out)
             for lookups in stage.sets:
                 out = masks[lookups.first : lookups.first + len(lookups.members)]
                 offsets, elements = self._elements(lookups.path)
-                engine.any_element(offsets, elements, self.binding.table(lookups), out)
+                any_element(offsets, elements, self.binding.table(lookups), out)
             for flag, row in stage.flags:
                 self._flag(flag, masks[row])
             for conjunctions in stage.conjunctions:
-                engine.conjoin(masks, conjunctions.operands, conjunctions.first)
+                conjoin(masks, conjunctions.operands, conjunctions.first)
 
     def _flag(self, flag: Flag | HasValue, mask: Words) -> None:
         match flag:
@@ -222,7 +186,7 @@ class Execution:
         if bits is None:
             mask[:] = 0
         else:
-            self.binding.engine.pack(np.broadcast_to(bits, (self.rows,)), mask)
+            pack(np.broadcast_to(bits, (self.rows,)), mask)
 
     # --- values -----------------------------------------------------------------------------------------------------
 
@@ -233,7 +197,7 @@ class Execution:
     def _codes(self, path: Path) -> NDArray[np.int32]:
         return self.binding.texts(path).codes[self.start : self.stop]
 
-    def _elements(self, path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _elements(self, path: Path) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Offsets of these rows into all elements, and all elements."""
         column = self.binding.sets(path)
         return column.offsets[self.start : self.stop + 1], column.elements
@@ -247,9 +211,9 @@ class Execution:
             case Constant(value, floating):
                 return Vector(np.asarray(value, np.float64 if floating else np.int64))
             case Operation(op, arguments):
-                return self.binding.engine.operate(op, tuple(self._vectors[argument].values for argument in arguments))
+                return OPERATIONS[op].run(*(self._vectors[argument].values for argument in arguments))
             case Local(instant):
-                return Vector(self.binding.engine.local(self.binding.zone, self._values(instant)))
+                return Vector(self.binding.zone.local(self._values(instant)))
             case FromWall(wall):
                 return self.binding.zone.from_wall(self._values(wall))
             case Select(condition, then, otherwise):
@@ -287,7 +251,7 @@ class Execution:
 
     # --- sets -------------------------------------------------------------------------------------------------------
 
-    def _count(self, path: Path, hit: Callable[[NDArray[np.int64]], Bits]) -> NDArray[np.int64]:
+    def _count(self, path: Path, hit: Callable[[NDArray[np.integer[Any]]], Bits]) -> NDArray[np.int64]:
         """How many elements of each row are hits."""
         offsets, elements = self._elements(path)
         hits = hit(elements[offsets[0] : offsets[-1]])
@@ -295,7 +259,7 @@ class Execution:
         counts: NDArray[np.int64] = np.diff(before[offsets - offsets[0]])
         return counts
 
-    def _is_own(self, path: Path, element: int | Path, number: int) -> Callable[[NDArray[np.int64]], Bits]:
+    def _is_own(self, path: Path, element: int | Path, number: int) -> Callable[[NDArray[np.integer[Any]]], Bits]:
         """Whether elements are their row's own value of another column."""
         lengths = np.diff(self._elements(path)[0])
         if isinstance(element, tuple):
@@ -316,7 +280,7 @@ class Execution:
         return np.asarray(self._count(left, lambda _: ~shared) == 0)
 
     def _pairs(
-        self, path: Path, code: Callable[[NDArray[np.int64]], NDArray[np.int64]], codes: int
+        self, path: Path, code: Callable[[NDArray[np.integer[Any]]], NDArray[np.integer[Any]]], codes: int
     ) -> NDArray[np.int64]:
         """A number for each row with one of its elements, whose code is -1 where no other has it."""
         offsets, elements = self._elements(path)

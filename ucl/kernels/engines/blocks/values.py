@@ -1,0 +1,263 @@
+"""Values of one block: what the commonest operations of `execution.vector` do, step for step.
+
+In: addresses of int64 or float64 rows. Out: rows at another address, and the mask of rows in which a result leaves its
+type, where one is asked for. There the value means nothing, and is never looked at. This module imports numba.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numba import njit
+
+from ucl.kernels.engines.blocks.opcodes import ADD, DIVIDE, GREATEST, HOUR, LEAST, MULTIPLY, SUBTRACT, WEEKDAY
+from ucl.kernels.engines.blocks.vectors import float64s, int32s, int64s, uint64s
+from ucl.semantics.outcome import MAGNITUDE, NANO
+from ucl.semantics.types import DAY
+
+_DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
+_HOUR, _MINUTE = DAY // 24, DAY // 1440
+_GREATEST = sys.float_info.max
+_A_DAY_IN_DOUBLES = 1.0 / DAY
+
+# Local times are found for so many rows at a time, by addition where at most so many changes of offset lie among them.
+_ROWS_OF_A_ZONE = 1024
+_FEW_CHANGES = 8
+
+# --- time -----------------------------------------------------------------------------------------------------------
+
+
+@njit
+def to_wall(instants, transitions, offsets, walls, rows):  # type: ignore[no-untyped-def]
+    """Of a few rows at a time, the first and the last instant say which changes of offset lie between: mostly none."""
+    given, found = int64s(instants, rows), int64s(walls, rows)
+    for start in range(0, rows, _ROWS_OF_A_ZONE):
+        here = given[start : start + _ROWS_OF_A_ZONE]
+        out = found[start : start + _ROWS_OF_A_ZONE]
+        earliest = here[0]
+        latest = here[0]
+        for row in range(here.shape[0]):
+            earliest = min(earliest, here[row])
+            latest = max(latest, here[row])
+        first = np.searchsorted(transitions, earliest, side="right")
+        last = np.searchsorted(transitions, latest, side="right")
+        if last - first > _FEW_CHANGES:
+            for row in range(here.shape[0]):
+                out[row] = here[row] + offsets[np.searchsorted(transitions, here[row], side="right")]
+            continue
+        offset = offsets[first]
+        for row in range(here.shape[0]):
+            out[row] = here[row] + offset
+        for change in range(first, last):
+            moment = transitions[change]
+            step = offsets[change + 1] - offsets[change]
+            for row in range(here.shape[0]):
+                out[row] += step if here[row] >= moment else 0
+
+
+@njit
+def time_of(walls, times, rows):  # type: ignore[no-untyped-def]
+    """The time of day of each wall clock. A quotient of doubles is off by one at most, which the remainder tells."""
+    given, out = int64s(walls, rows), int64s(times, rows)
+    for row in range(rows):
+        wall = given[row]
+        time = wall - np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES) * _DAY
+        time += _DAY if time < 0 else 0  # quotients of negative numbers were rounded up
+        time += _DAY if time < 0 else 0
+        time -= _DAY if time >= _DAY else 0
+        out[row] = time
+
+
+@njit
+def day_of(walls, back, days, rows):  # type: ignore[no-untyped-def]
+    """The day of each wall clock that is turned back by so much."""
+    given, out = int64s(walls, rows), int64s(days, rows)
+    for row in range(rows):
+        wall = given[row] - back
+        day = np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES)
+        time = wall - day * _DAY
+        day -= 1 if time < 0 else 0
+        day -= 1 if time < -_DAY else 0
+        day += 1 if time >= _DAY else 0
+        out[row] = day
+
+
+@njit
+def part(kind, values, parts, rows):  # type: ignore[no-untyped-def]
+    """A part of each day or time of day. Days lie within some three million of 1970, so that 32 bits hold them, moved
+    on by whole weeks."""
+    given, out = int64s(values, rows), int64s(parts, rows)
+    if kind == WEEKDAY:
+        for row in range(rows):
+            out[row] = np.uint32(given[row] + 7_000_003) % np.uint32(7)
+    elif kind == HOUR:
+        for row in range(rows):
+            out[row] = np.uint64(given[row]) // np.uint64(_HOUR)
+    else:
+        for row in range(rows):
+            out[row] = np.uint64(given[row]) // np.uint64(_MINUTE) % np.uint64(60)
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+@njit
+def no_rows(mask, rows):  # type: ignore[no-untyped-def]
+    if mask:
+        words = uint64s(mask, rows // 64)
+        for word in range(words.shape[0]):
+            words[word] = np.uint64(0)
+
+
+@njit
+def set_row(mask, row):  # type: ignore[no-untyped-def]
+    if mask:
+        words = uint64s(mask, row // 64 + 1)
+        words[row // 64] |= np.uint64(1) << np.uint64(row % 64)
+
+
+@njit
+def combine_ints(kind, left, right, out, over, rows):  # type: ignore[no-untyped-def]
+    a, b, c = int64s(left, rows), int64s(right, rows), int64s(out, rows)
+    no_rows(over, rows)
+    if kind == LEAST:
+        for row in range(rows):
+            c[row] = min(a[row], b[row])
+        return
+    if kind == GREATEST:
+        for row in range(rows):
+            c[row] = max(a[row], b[row])
+        return
+    signs = np.int64(0)
+    if kind == ADD:
+        for row in range(rows):
+            total = a[row] + b[row]
+            signs |= (a[row] ^ total) & (b[row] ^ total)
+            c[row] = total
+    else:
+        for row in range(rows):
+            difference = a[row] - b[row]
+            signs |= (a[row] ^ b[row]) & (a[row] ^ difference)
+            c[row] = difference
+    if signs < 0:
+        for row in range(rows):
+            x, y = a[row], b[row] if kind == ADD else ~b[row]
+            if (x ^ c[row]) & (y ^ c[row]) < 0:
+                set_row(over, row)
+
+
+@njit
+def combine_floats(kind, left, right, out, over, missing, rows):  # type: ignore[no-untyped-def]
+    a, b, c = float64s(left, rows), float64s(right, rows), float64s(out, rows)
+    no_rows(over, rows)
+    no_rows(missing, rows)
+    if kind == LEAST:
+        for row in range(rows):
+            c[row] = np.minimum(a[row], b[row])
+        return
+    if kind == GREATEST:
+        for row in range(rows):
+            c[row] = np.maximum(a[row], b[row])
+        return
+    finite = True
+    if kind == ADD:
+        for row in range(rows):
+            c[row] = a[row] + b[row]
+            finite &= abs(c[row]) <= _GREATEST
+    elif kind == SUBTRACT:
+        for row in range(rows):
+            c[row] = a[row] - b[row]
+            finite &= abs(c[row]) <= _GREATEST
+    elif kind == MULTIPLY:
+        for row in range(rows):
+            c[row] = a[row] * b[row]
+            finite &= abs(c[row]) <= _GREATEST
+    else:
+        for row in range(rows):
+            c[row] = a[row] / b[row]
+            finite &= (abs(c[row]) <= _GREATEST) & (b[row] != 0)
+    if not finite:
+        for row in range(rows):
+            if kind == DIVIDE and b[row] == 0:
+                c[row] = 0.0
+                set_row(missing, row)
+            elif not abs(c[row]) <= _GREATEST:
+                c[row] = 0.0
+                set_row(over, row)
+
+
+@njit
+def to_float(values, doubles, rows):  # type: ignore[no-untyped-def]
+    given, out = int64s(values, rows), float64s(doubles, rows)
+    for row in range(rows):
+        out[row] = given[row]
+
+
+@njit
+def fill(number, values, rows):  # type: ignore[no-untyped-def]
+    """The same bits in every row."""
+    out = int64s(values, rows)
+    for row in range(rows):
+        out[row] = number
+
+
+@njit
+def take(codes, table, values, rows):  # type: ignore[no-untyped-def]
+    given, known, out = int32s(codes, rows), int64s(table, 0), int64s(values, rows)
+    for row in range(rows):
+        out[row] = known[np.uint32(given[row])]
+
+
+@njit
+def select(mask, flip, then, otherwise, out, rows):  # type: ignore[no-untyped-def]
+    held = uint64s(mask, rows // 64)
+    a, b, c = int64s(then, rows), int64s(otherwise, rows), int64s(out, rows)
+    for word in range(held.shape[0]):
+        bits = held[word] ^ flip
+        for row in range(word * 64, word * 64 + 64):
+            c[row] = a[row] if (bits >> np.uint64(row & 63)) & np.uint64(1) else b[row]
+
+
+@njit
+def sizes(offsets, values, rows):  # type: ignore[no-untyped-def]
+    ends, out = int64s(offsets, rows + 1), int64s(values, rows)
+    for row in range(rows):
+        out[row] = ends[row + 1] - ends[row]
+
+
+# --- contributions --------------------------------------------------------------------------------------------------
+
+
+@njit
+def contribute(values, whole, factor, weight, nanos, over, beyond, rows):  # type: ignore[no-untyped-def]
+    """`factor * value`, times `weight`, in units of 10^-9; `whole` says that values are ints.
+
+    `over` gets where the product is no double, `beyond` where a contribution would be larger than one may be.
+    """
+    out = int64s(nanos, rows)
+    no_rows(over, rows)
+    no_rows(beyond, rows)
+    within = True
+    if whole:
+        ints = int64s(values, rows)
+        for row in range(rows):
+            weighted = weight * (factor * np.float64(ints[row]))
+            within &= abs(weighted) <= _MAGNITUDE
+            out[row] = np.int64(np.rint(weighted * _NANO))
+    else:
+        floats = float64s(values, rows)
+        for row in range(rows):
+            weighted = weight * (factor * floats[row])
+            within &= abs(weighted) <= _MAGNITUDE
+            out[row] = np.int64(np.rint(weighted * _NANO))
+    if within and weight != 0:
+        return
+    for row in range(rows):
+        value = factor * (np.float64(int64s(values, rows)[row]) if whole else float64s(values, rows)[row])
+        if not abs(value) <= _GREATEST:
+            out[row] = 0
+            set_row(over, row)
+        elif not abs(weight * value) <= _MAGNITUDE:
+            out[row] = 0
+            set_row(beyond, row)

@@ -1,0 +1,275 @@
+"""A plan bound to a table, written as a tape.
+
+In: a plan, its binding, the columns of results. Out: a `Tape`. Values that the driver knows (`native`) become steps;
+the others are `foreign`: NumPy computes them, with all that they need, for one range of rows after another. Tests of
+one column are written so that it is read as few and as small bytes as decide them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.columns import Path, Scalars
+from ucl.kernels.engines.blocks import opcodes as op
+from ucl.kernels.engines.engine import Results
+from ucl.kernels.engines.native import Natives
+from ucl.kernels.engines.tape import Foreign, Tape, Writer
+from ucl.kernels.execution.masks import Bits
+from ucl.kernels.execution.schedules import Binding
+from ucl.kernels.plan import (
+    FALSE,
+    Constant,
+    Cuts,
+    Flag,
+    HasValue,
+    Literal,
+    Local,
+    Lookups,
+    OfText,
+    Operation,
+    Plan,
+    Read,
+    Schedule,
+    Select,
+    SetSize,
+    Whole,
+    negated,
+)
+from ucl.semantics.types import DAY
+
+# Cuts of one column: from so many on, narrowing it to four bytes a row, or to two, costs less than it saves.
+_MANY_OF_FOUR, _MANY_OF_TWO = 6, 5
+_FEW_CODES = 32
+# Where a smaller share of a dictionary means anything, looking for the rows of hits costs less than for all rows.
+_SPARSE = 0.04
+_PARTS = {"date_weekday": op.WEEKDAY, "time_hour": op.HOUR, "time_minute": op.MINUTE}
+_COMBINED = {
+    "add_int": op.ADD,
+    "sub_int": op.SUBTRACT,
+    "add_float": op.ADD,
+    "sub_float": op.SUBTRACT,
+    "mul_float": op.MULTIPLY,
+    "div_float": op.DIVIDE,
+    "min": op.LEAST,
+    "max": op.GREATEST,
+}
+
+
+def write(plan: Plan, binding: Binding, results: Results, block: int) -> Tape:
+    """The tape of `plan.scoring`, `block` rows (a multiple of 64) at a time."""
+    return _Writing(plan, binding, block).write(results)
+
+
+class _Writing:
+    def __init__(self, plan: Plan, binding: Binding, block: int) -> None:
+        self._plan = plan
+        self._binding = binding
+        self._schedule: Schedule = plan.scoring
+        self._natives = Natives(plan, binding)
+        self._writer = Writer(block, plan.scoring.rows)
+        self._slots: dict[int, int] = {}
+        self._foreign: dict[int, Foreign] = {}
+        self._flag_rows = {
+            (flag.value, flag.kind): row
+            for stage in plan.scoring.stages
+            for flag, row in stage.flags
+            if isinstance(flag, Flag)
+        }
+
+    def write(self, results: Results) -> Tape:
+        writer, place = self._writer, self._schedule.place
+        for value in sorted(self._natives.foreign):
+            self._foreign[value] = self._foreign_slots(value)
+            self._slots[value] = self._foreign[value].value
+        for stage in self._schedule.stages:
+            for value in stage.values:
+                if value in self._natives.needed:
+                    self._slots[value] = self._value(value)
+            for cuts in stage.cuts:
+                self._cuts(cuts)
+            for lookups in stage.texts:
+                self._text_tests(lookups)
+            for lookups in stage.sets:
+                self._set_tests(lookups)
+            for flag, row in stage.flags:
+                self._flag(flag, row)
+            for conjunctions in stage.conjunctions:
+                first, beyond = writer.constants(conjunctions.operands.ravel())
+                writer.step(op.CONJOIN, conjunctions.first, first, beyond, conjunctions.operands.shape[1])
+        totals = writer.column(results.total, op.RESULT)
+        first, beyond = writer.constants(self._plan.constant_literals, self._plan.constant_amounts)
+        writer.step(op.ADD_AMOUNTS, totals, first, beyond)
+        for mask, value in self._plan.varying:
+            writer.step(op.ADD_VALUES, totals, place[mask], self._slots[value])
+        outcomes = self._plan.outcomes
+        self._spread(negated(outcomes.infeasible), results.feasible)
+        self._spread(outcomes.contested, results.contested)
+        if outcomes.failed != FALSE:
+            self._spread(outcomes.failed, results.failed)
+        return writer.tape(self._foreign)
+
+    def _spread(self, literal: Literal, bools: Bits) -> None:
+        self._writer.step(op.SPREAD, self._writer.column(bools, op.RESULT), self._schedule.place[literal])
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def _foreign_slots(self, value: int) -> Foreign:
+        asked = {kind for kind in ("holds", "over", "missing") if (value, kind) in self._flag_rows}
+        slots = {kind: self._writer.foreign(1) for kind in asked}
+        if self._natives.kind(value) is not np.bool_:
+            slots["value"] = self._writer.foreign(8)
+        return Foreign(**slots)
+
+    def _value(self, number: int) -> int:
+        """The slot of a value, and the step that fills it."""
+        writer = self._writer
+        node = self._plan.values[number]
+        match node:
+            case Read(path):
+                column = self._binding.columns[path]
+                assert isinstance(column, Scalars)
+                return writer.column(column.values)
+            case Constant(value, floating):
+                return writer.constant(int(np.array(value, np.float64 if floating else np.int64).view(np.int64)))
+            case Whole(index):
+                return writer.column(self._binding.wholes[index].values)
+            case Local(instant):
+                return self._step(op.LOCAL, self._slots[instant])
+            case Select(condition, then, otherwise):
+                place = self._schedule.place[condition]
+                return self._step(op.SELECT, place, self._slots[then], self._slots[otherwise])
+            case OfText(path):
+                table = writer.address(np.ascontiguousarray(self._binding.prepared(number).values))
+                return self._step(op.TAKE, self._codes(path), table)
+            case SetSize(path):
+                return self._step(op.SIZES, self._offsets(path))
+            case Operation(name, arguments):
+                return self._operation(number, name, arguments)
+            case _:
+                raise AssertionError(node)
+
+    def _step(self, code: int, *operands: int) -> int:
+        slot = self._writer.scratch()
+        self._writer.step(code, slot, *operands)
+        return slot
+
+    def _operation(self, number: int, name: str, arguments: tuple[int, ...]) -> int:
+        over, missing = (self._flag_rows.get((number, kind), -1) for kind in ("over", "missing"))
+        if name == "contribution":
+            return self._contribution(number, over)
+        first = self._slots[arguments[0]]
+        match name:
+            case "wall_day" | "night_day":
+                return self._step(op.DAY, first, DAY // 2 if name == "night_day" else 0)
+            case "wall_time":
+                return self._step(op.TIME, first)
+            case "to_float":
+                return self._step(op.TO_FLOAT, first)
+            case "date_weekday" | "time_hour" | "time_minute":
+                return self._step(op.PART, first, _PARTS[name])
+            case _:
+                code = op.COMBINE_FLOATS if self._natives.kind(arguments[0]) is np.float64 else op.COMBINE_INTS
+                return self._step(code, first, self._slots[arguments[1]], _COMBINED[name], over, missing)
+
+    def _contribution(self, number: int, beyond: int) -> int:
+        """What it is a multiple of is computed in the same pass."""
+        source = self._natives.multiples[number]
+        first, _ = self._writer.constants(np.array([source.factor, source.weight], np.float64))
+        over = -1 if source.product is None else self._flag_rows.get((source.product, "over"), -1)
+        return self._step(op.CONTRIBUTE, self._slots[source.value], int(source.whole), first, over, beyond)
+
+    # --- tests ------------------------------------------------------------------------------------------------------
+
+    def _cuts(self, cuts: Cuts) -> None:
+        slot, constants = self._slots[cuts.value], cuts.constants
+        first, beyond = self._writer.constants(constants)
+        if constants.dtype == np.float64:
+            self._writer.step(op.CUT_FLOATS, cuts.first, slot, first, beyond)
+            return
+        shift = _common_zeros(constants)
+        span = (int(constants[-1]) >> shift) - (int(constants[0]) >> shift)
+        narrow = span < (1 << 15) - 1 and len(constants) >= _MANY_OF_TWO
+        narrow = narrow or (span < (1 << 31) - 1 and len(constants) >= _MANY_OF_FOUR)
+        self._writer.step(op.CUT_NARROW if narrow else op.CUT_INTS, cuts.first, slot, first, beyond, shift)
+
+    def _text_tests(self, lookups: Lookups) -> None:
+        table, codes = self._binding.table(lookups), self._codes(lookups.path)
+        tests, size = table.shape
+        if size <= _FEW_CODES:
+            wanted = _words(table).astype(np.int64)[0]
+            first, beyond = self._writer.constants(wanted)
+            self._writer.step(op.ONE_OF_FEW, lookups.first, codes, first, beyond, size)
+        else:
+            address = self._writer.address(_words(table.T))
+            self._writer.step(op.LOOK_UP, lookups.first, codes, 0, 0, address, size, tests)
+
+    def _set_tests(self, lookups: Lookups) -> None:
+        table, column = self._binding.table(lookups), self._binding.sets(lookups.path)
+        tests, size = table.shape
+        elements = np.require(column.elements, requirements=("C", "A"))
+        means: Bits = np.logical_or.reduce(table, axis=0)
+        code = op.ANY_OF_FEW if means.mean() < _SPARSE else op.ANY_ELEMENT
+        arrays: tuple[NDArray[Any], ...] = (elements, _words(table.T), means)
+        places = [self._writer.address(array) for array in arrays]
+        offsets = self._offsets(lookups.path)
+        self._writer.step(code, lookups.first, offsets, places[0], elements.itemsize, places[1], size, tests, places[2])
+
+    def _codes(self, path: Path) -> int:
+        return self._writer.column(self._binding.texts(path).codes)
+
+    def _offsets(self, path: Path) -> int:
+        return self._writer.column(self._binding.sets(path).offsets, op.OFFSETS)
+
+    def _flag(self, flag: Flag | HasValue, row: int) -> None:
+        writer = self._writer
+        match flag:
+            case HasValue(path):
+                valid = self._binding.columns[path].valid
+                if valid is None:
+                    writer.step(op.FILL, row, 0, 1)
+                else:
+                    writer.step(op.PACK, row, writer.column(valid))
+            case Flag(value, kind) if value in self._foreign:
+                writer.step(op.PACK, row, getattr(self._foreign[value], kind))
+            case Flag(value, kind):
+                self._native_flag(value, kind, row)
+
+    def _native_flag(self, value: int, kind: str, row: int) -> None:
+        writer = self._writer
+        node = self._plan.values[value]
+        match node:
+            case Whole(index):
+                vector = self._binding.wholes[index]
+                bits = vector.values if kind == "holds" else vector.over if kind == "over" else vector.missing
+                if bits is None:
+                    writer.step(op.FILL, row, 0, 0)
+                else:
+                    writer.step(op.PACK, row, writer.column(bits))
+            case Read() if kind == "holds":
+                writer.step(op.PACK, row, self._slots[value])
+            case Operation("less" | "equal" as name, (left, right)) if kind == "holds":
+                floating = int(self._natives.kind(left) is np.float64)
+                which = op.LESS if name == "less" else op.EQUAL
+                writer.step(op.COMPARE, row, self._slots[left], self._slots[right], which, floating)
+            case _ if self._natives.writes_flag(value, kind):
+                pass  # the step that computes the value writes it
+            case _:
+                writer.step(op.FILL, row, 0, 0)
+
+
+def _common_zeros(constants: NDArray[Any]) -> int:
+    """How many zero bits all constants end in."""
+    together = int(np.bitwise_or.reduce(constants))
+    return min((together & -together).bit_length() - 1, 62) if together else 0
+
+
+def _words(table: Bits) -> NDArray[np.uint64]:
+    """A table (codes, tests) as words of 64 tests, of shape (words, codes)."""
+    codes, tests = table.shape
+    padded = np.zeros((codes, -(-tests // 64) * 64), np.bool_)
+    padded[:, :tests] = table
+    words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return np.ascontiguousarray(words.T)
