@@ -16,26 +16,27 @@ from ucl.analysis.kinds.dead import always_overridden, never_applies, never_feas
 from ucl.analysis.kinds.pairs import conflicts, double_counting
 from ucl.analysis.kinds.unreachable import unreachable
 from ucl.analysis.kinds.wide import wide_findings
-from ucl.analysis.scene.regions import scene_of
+from ucl.analysis.recheck import Recheck
 from ucl.analysis.scene.study import Study
 from ucl.analysis.suppress import without_accepted
 from ucl.diagnostics import Diagnostic
-from ucl.semantics.operations import date_of
+from ucl.frozen import collector_paused
 from ucl.semantics.program import Action, Constraint, Program, Rule, Schema
-from ucl.semantics.zones import Zone
 
 
-def analyse(program: Program, now_us: int, list_tensions: bool = False) -> list[Diagnostic]:
+def analyse(
+    program: Program, now_us: int, list_tensions: bool = False, recheck: Recheck | None = None
+) -> list[Diagnostic]:
     """The findings of a program without errors, checked at `now_us` (microseconds since 1970-01-01T00:00Z).
 
     Active declarations alone take part, in the module's zone, on every day from that of the check on. Tensions are
-    counted, and listed one by one where asked for.
+    counted, and listed one by one where asked for. `recheck` has what was found out of an earlier version.
     """
-    zone = Zone.load(program.timezone)
-    assert zone is not None
     found: list[Diagnostic] = []
-    for schema in _schemas(program):
-        found += _of_schema(program, schema, zone, now_us, list_tensions)
+    recheck = recheck or Recheck()
+    with collector_paused():
+        for schema in recheck.begin(program, now_us, _schemas(program)):
+            found += _of_schema(recheck, schema, list_tensions)
     if program.properties:
         from ucl.analysis.properties import analyse_properties
 
@@ -49,8 +50,16 @@ def _schemas(program: Program) -> list[Schema]:
     return list(dict.fromkeys(d.schema for d in declared))
 
 
-def _of_schema(program: Program, schema: Schema, zone: Zone, now: int, list_tensions: bool) -> Iterator[Diagnostic]:
-    study = Study(scene_of(program, schema, zone, now, date_of(zone, now)))
+def _of_schema(recheck: Recheck, schema: Schema, list_tensions: bool) -> list[Diagnostic]:
+    """Found again from nothing where budgets were spent, since what they leave undecided must not depend on edits."""
+    study = recheck.study(schema)
+    found = list(_found(study, list_tensions))
+    if study.spent and recheck.forget(schema):
+        return list(_found(recheck.study(schema), list_tensions))
+    return found
+
+
+def _found(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
     if not study.scene.subjects:
         return
     yield from never_applies(study)

@@ -144,6 +144,11 @@ class DayTests:
     months: tuple[Intervals, ...] = ()
     monthdays: tuple[Intervals, ...] = ()
 
+    @property
+    def alike(self) -> tuple[frozenset[Intervals], ...]:
+        """The same in whatever order they are asked."""
+        return frozenset(self.days), frozenset(self.weekdays), frozenset(self.months), frozenset(self.monthdays)
+
 
 @frozen
 class DayCell:
@@ -344,6 +349,23 @@ class SampleAxis(Axis):
         for test, own in enumerate(self._masks):
             cells &= own if outcome >> test & 1 else ~own
         return cells != 0
+
+
+def same_cells(a: Axis, b: Axis) -> bool:
+    """Whether a mask of the one means the same on the other, and is shown by the same value."""
+    if a is b or type(a) is not type(b) or (a.values, a.order, a.absent) != (b.values, b.order, b.absent):
+        return a is b
+    match a, b:
+        case (LineAxis(), LineAxis()):
+            return a.cells == b.cells
+        case (DayAxis(), DayAxis()):
+            return a.cells == b.cells and a.irregular == b.irregular and a.tests.alike == b.tests.alike
+        case (MomentAxis(), MomentAxis()):
+            return a.moments == b.moments
+        case (SampleAxis(), SampleAxis()):
+            return False  # other tests, and each is known by its number
+        case _:
+            return True
 
 
 def skipped_days(zone: Zone, ends: Iterable[int]) -> frozenset[int]:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FEW = 4_000  # pairs of boxes that are met one by one
+FEW = 4_000  # pairs of boxes that are met one by one
 _WORD = 64
-_BLOCK = 1 << 20  # pairs looked at together
+BLOCK = 1 << 20  # pairs looked at together
 
 
 @frozen
@@ -40,13 +40,13 @@ class Met:
 
 def overlapping(space: Space, left: Side, right: Side, nested: bool = False) -> Iterator[Met]:
     """With `nested`, only boxes of rules of which one may apply wherever the other does."""
-    if len(left.members) * len(right.members) <= _FEW:
-        yield from _one_by_one(space, left, right)
+    if len(left.members) * len(right.members) <= FEW:
+        yield from one_by_one(space, left, right)
     else:
         yield from _packed(space, left, right, nested)
 
 
-def _one_by_one(space: Space, left: Side, right: Side) -> Iterator[Met]:
+def one_by_one(space: Space, left: Side, right: Side) -> Iterator[Met]:
     for i, (a, first) in enumerate(left.members):
         met = Met(i, [], [])
         for j, (b, second) in enumerate(right.members):
@@ -62,7 +62,7 @@ def _packed(space: Space, left: Side, right: Side, nested: bool) -> Iterator[Met
     import numpy as np
 
     axes = sorted({axis for side in (left, right) for _, box in side.members for axis in box} - space.free.keys())
-    packer = _Packer(space)
+    packer = Packer(space)
     ours, theirs = (packer.columns(side, axes) for side in (left, right))
     own_fields, other_fields = _fields(left, right)
     own_rules, other_rules = (np.array([s.number for s, _ in side.members]) for side in (left, right))
@@ -71,10 +71,10 @@ def _packed(space: Space, left: Side, right: Side, nested: bool) -> Iterator[Met
         own_hulls, other_hulls = (
             _hulls(columns, rules) for columns, rules in ((ours, own_rules), (theirs, other_rules))
         )
-    rows = max(1, _BLOCK // max(1, len(right.members)))
+    rows = max(1, BLOCK // max(1, len(right.members)))
     for start in range(0, len(left.members), rows):
         block = slice(start, start + rows)
-        met = packer.meets(axes, ours, theirs, block)
+        met = packer.meets(axes, _rows_of(ours, block), theirs, len(own_rules[block]), len(other_rules))
         met &= own_rules[block, None] != other_rules[None, :]
         if nested:
             met &= _nested(own_hulls, other_hulls, block)
@@ -86,7 +86,7 @@ def _packed(space: Space, left: Side, right: Side, nested: bool) -> Iterator[Met
                 yield Met(start + row, hits[shared].tolist(), hits[~shared].tolist())
 
 
-class _Packer:
+class Packer:
     """Masks as words: exact on axes of up to 64 cells, in buckets of neighbours beyond."""
 
     def __init__(self, space: Space) -> None:
@@ -116,16 +116,16 @@ class _Packer:
         return known
 
     def meets(
-        self, axes: list[int], ours: dict[int, NDArray[Any]], theirs: dict[int, NDArray[Any]], block: slice
+        self, axes: list[int], ours: dict[int, NDArray[Any]], theirs: dict[int, NDArray[Any]], rows: int, columns: int
     ) -> NDArray[np.bool_]:
+        """For every two of so many boxes whether they meet, shape (rows, columns)."""
         import numpy as np
 
         def touch(axis: int) -> NDArray[np.bool_]:
-            found: NDArray[np.bool_] = (ours[axis][block, None] & theirs[axis][None, :]) != 0
+            found: NDArray[np.bool_] = (ours[axis][:, None] & theirs[axis][None, :]) != 0
             return found
 
-        first = next(iter(ours.values()))[block]
-        met = np.ones((len(first), len(next(iter(theirs.values())))), np.bool_)
+        met = np.ones((rows, columns), np.bool_)
         done: set[int] = set()
         for axis in axes:
             if axis in done:
@@ -143,6 +143,10 @@ class _Packer:
                 regular |= touch(of.moments) if of.moments in ours else True
             met &= regular
         return met
+
+
+def _rows_of(columns: dict[int, NDArray[Any]], block: slice) -> dict[int, NDArray[Any]]:
+    return {axis: words[block] for axis, words in columns.items()}
 
 
 def _fields(left: Side, right: Side) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,6 +1,6 @@
 """All that an option and its context can be, as far as a program's tests tell it apart.
 
-In: the formulas of all conditions on one schema. Out: a `Space`, whose axes stand for fields, and in which formulas
+In: the atoms of all conditions on one schema. Out: a `Space`, whose axes stand for fields, and in which formulas
 become unions of boxes. A box names a mask for each axis that it narrows; it holds the points that lie in all of them.
 
 A datetime has three axes: days, times of day, and moments of those irregular days that its first two can't describe.
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis, SampleAxis
+from ucl.analysis.boxes.axes import Axis, DayAxis, LineAxis, MomentAxis, SampleAxis, same_cells
 from ucl.analysis.boxes.fields import Fields, OfInstants, bounded, held
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import (
+    Atom,
     Every,
     Formula,
     Holds,
@@ -24,7 +25,6 @@ from ucl.analysis.formulas.formula import (
     Some,
     Unknown,
     Within,
-    literals,
 )
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.reading import Reader
@@ -51,19 +51,29 @@ class Clockwork:
     moments: int
 
 
+@frozen
+class _Asked:
+    """What is asked of a field: its atoms by identity, the axes that come of them, the numbers of those that only
+    samples answer."""
+
+    atoms: frozenset[int]
+    axes: Axis | OfInstants
+    numbers: Mapping[Holds, int]
+
+
 class Space:
     """`axes` are by number. `free` are the axes of relations and of what is unknown, by their atom: cell 0 is no."""
 
-    def __init__(self, reader: Reader, formulas: Iterable[Formula], today: int) -> None:
+    def __init__(self, reader: Reader, atoms: Iterable[Atom], today: int, before: Space | None = None) -> None:
+        """Axes of which nothing else is asked than in the space `before`, of the same reader and day, are its own."""
         self.axes: list[Axis] = []
         self.places: dict[Place, int | Clockwork] = {}
         self.free: dict[int, Relation | Unknown] = {}
         self._zone = reader.terms.zone
         self._clockwork: dict[int, Clockwork] = {}
         self._free_of: dict[Relation | Unknown, int] = {}
-        self._tests: dict[Holds, int] = {}
         self._boxes_of: dict[Literal, Box] = {}
-        atoms = dict.fromkeys(found.atom for formula in formulas for found in literals(formula))
+        self._asked: dict[Place, _Asked] = {}
         by_place: dict[Place, list[Within | Holds | Is]] = {}
         for atom in atoms:
             match atom:
@@ -76,8 +86,13 @@ class Space:
                     self.free[self._free_of[atom]] = atom
         fields = Fields(reader, today)
         for place, tests in by_place.items():
-            self._add_place(place, fields.axes(place, tests))
-            self._tests |= {test: number for number, test in enumerate(held(tests))}
+            asked = frozenset(map(id, tests))
+            known = None if before is None else before._asked.get(place)
+            if known is None or known.atoms != asked:
+                numbers = {test: number for number, test in enumerate(held(tests))}
+                known = _Asked(asked, fields.axes(place, tests), numbers)
+            self._asked[place] = known
+            self._add_place(place, known.axes)
 
     def _add(self, axis: Axis) -> int:
         self.axes.append(axis)
@@ -90,6 +105,15 @@ class Space:
             days, clocks, moments = axes
             found = self.places[place] = Clockwork(self._add(days), self._add(clocks), self._add(moments))
             self._clockwork |= dict.fromkeys((found.days, found.clocks, found.moments), found)
+
+    def renewed(self, new: Space) -> bool:
+        """Whether a box means the same in the new space, so that this one can go on in its place."""
+        if list(self.places.items()) != list(new.places.items()) or list(self.free.items()) != list(new.free.items()):
+            return False
+        if not all(map(same_cells, self.axes, new.axes)):
+            return False
+        self._asked = new._asked
+        return True
 
     # --- formulas to boxes ------------------------------------------------------------------------------------------
 
@@ -111,7 +135,7 @@ class Space:
                 assert isinstance(number, int)
                 axis = self.axes[number]
                 assert isinstance(axis, SampleAxis)
-                return {number: self._signed(axis, axis.mask(self._tests[atom]), positive)}
+                return {number: self._signed(axis, axis.mask(self._asked[term.place].numbers[atom]), positive)}
             case Within(term, keys):
                 return self._within(term, keys, positive)
 

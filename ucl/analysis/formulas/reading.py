@@ -6,6 +6,7 @@ apart into cases first, so that an atom is free of them; what can't be decided b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import (
     FALSE,
     TRUE,
+    Atom,
     Formula,
     Holds,
     Is,
@@ -22,6 +24,7 @@ from ucl.analysis.formulas.formula import (
     Unknown,
     Within,
     every,
+    literals,
     negated,
     some,
 )
@@ -54,10 +57,16 @@ class Reader:
         self.terms = terms
         self.solver = Solver(terms)
         self._atoms: dict[Expr, Formula] = {}
+        self.interned: dict[Atom, Atom] = {}
         self._call = Call(terms.zone, 0, 0)
 
     def condition(self, expr: Expr | None) -> Formula:
         return TRUE if expr is None else self._formula(self.terms.written_out(expr), True)
+
+    def atoms(self, formulas: Iterable[Formula]) -> tuple[Atom, ...]:
+        """Those of the formulas, in their order, each once: atoms that are equal are one object."""
+        found = dict.fromkeys(each.atom for formula in formulas for each in literals(formula))
+        return tuple(self.interned.setdefault(atom, atom) for atom in found)
 
     def comparison(self, expr: Expr, operator: str, value: float) -> Formula:
         """`expr operator value` for a number of any kind, such as a score."""

@@ -4,7 +4,8 @@ forbidden. Found first, since what never applies makes everything else look true
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from ucl.analysis import words
 from ucl.analysis.boxes.overlap import Side, overlapping
@@ -21,13 +22,18 @@ from ucl.semantics.program import Constraint, Rule
 
 def never_applies(study: Study) -> Iterator[Diagnostic]:
     for subject in study.scene.subjects.values():
-        own = subject.boxes if subject.active == subject.holds else None
-        empty = study.is_empty(subject.holds, own)
-        if empty:
+        verdict = study.answers.of(("applies", subject), partial(_applies, study, subject))
+        if verdict is Verdict.EMPTY:
             subject.dead = True
             yield words.never_applies(subject)
-        elif empty is None:
+        elif verdict is Verdict.UNDECIDED:
             study.leave_open(subject.name)
+
+
+def _applies(study: Study, subject: Subject) -> Verdict | bool:
+    own = subject.boxes if subject.active == subject.holds else None
+    empty = study.is_empty(subject.holds, own)
+    return Verdict.UNDECIDED if empty is None else Verdict.EMPTY if empty else True
 
 
 def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
@@ -90,7 +96,10 @@ def always_overridden(study: Study) -> Iterator[Diagnostic]:
         silencing = study.scene.silencing(subject.name)
         if subject.dead or not silencing or not subject.boxes:
             continue
-        found = study.left_of(subject.boxes, [box for _, box in silencing])
+        found = study.answers.of(
+            ("heard", subject, study.silencers(subject)),
+            partial(study.left_of, subject.boxes, [box for _, box in silencing]),
+        )
         if found is Verdict.UNDECIDED:
             study.leave_open(subject.name, *study.scene.silencers[subject.name])
         if found is not Verdict.EMPTY:
@@ -145,19 +154,31 @@ def never_feasible(study: Study) -> Iterator[Diagnostic]:
 def _liking_and_forbidden(study: Study) -> Iterator[tuple[Subject, list[tuple[str, Box]]]]:
     """Rules with a positive value that the constraints cover, and the forbidden boxes that they meet."""
     likes = [s for s in study.scene.of_kind(Rule) if not s.dead and s.boxes and s.up_boxes]
-    forbidden = study.scene.forbidden
-    rules = Side([(rule, box) for rule in likes for box in rule.boxes or ()])
-    constraints = Side([(study.scene.subjects[name], box) for name, box in forbidden])
-    met: dict[int, set[int]] = {}
-    for touching in overlapping(study.scene.space, rules, constraints):
-        number = rules.members[touching.first][0].number
-        met.setdefault(number, set()).update(touching.alike, touching.apart)
+    unknown = [rule for rule in likes if not study.answers.knows(("allowed", rule))]
+    met = _met_by_constraints(study, unknown)
     for subject in likes:
-        near = [forbidden[place] for place in sorted(met.get(subject.number, ()))]
-        if not near:
-            continue
-        verdict = study.left_of(subject.boxes or [], [box for _, box in near])
+        ask = partial(_allowed, study, subject, met.get(subject, ()))
+        near, verdict = study.answers.of(("allowed", subject), ask)
         if verdict is Verdict.UNDECIDED:
             study.leave_open(subject.name, *dict.fromkeys(name for name, _ in near))
         elif verdict is Verdict.EMPTY:
             yield subject, near
+
+
+def _met_by_constraints(study: Study, rules: Sequence[Subject]) -> dict[Subject, set[int]]:
+    """By their places, forbidden boxes that each rule meets; some that it does not meet may be among them."""
+    own = Side([(rule, box) for rule in rules for box in rule.boxes or ()])
+    constraints = Side([(study.scene.subjects[name], box) for name, box in study.scene.forbidden])
+    found: dict[Subject, set[int]] = {}
+    if own.members:
+        for touching in overlapping(study.scene.space, own, constraints):
+            found.setdefault(own.members[touching.first][0], set()).update(touching.alike, touching.apart)
+    return found
+
+
+def _allowed(study: Study, subject: Subject, met: Iterable[int]) -> tuple[list[tuple[str, Box]], Verdict | bool]:
+    """The forbidden boxes that a rule meets, out of those at some places, and whether they leave anything of it."""
+    boxes, space, forbidden = subject.boxes or [], study.scene.space, study.scene.forbidden
+    near = [forbidden[at] for at in sorted(met) if any(space.meet(own, forbidden[at][1]) is not None for own in boxes)]
+    found = study.left_of(boxes, [box for _, box in near]) if near else True
+    return near, found if isinstance(found, Verdict) else True

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ucl.analysis import words
-from ucl.analysis.boxes.overlap import Side, overlapping
+from ucl.analysis.boxes.overlap import Met, Side, overlapping
 from ucl.analysis.boxes.space import Box
 from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.scene.study import Point, Study
@@ -142,12 +143,21 @@ def pairs_of(
 ) -> Iterator[Pair]:
     """Each pair of rules that meet with opposite signs, once, while there is room for more findings about them."""
     done: set[tuple[int, int]] = set()
-    for met in overlapping(study.scene.space, ups, downs):
-        a = ups.members[met.first][0]
-        tensions.add(a, downs, met.apart, may)
-        for place, j in enumerate(met.alike):
+    for row in study.meetings.meet(ups, downs):
+        a = ups.members[row.first][0]
+        full = tally.is_full(a)
+        if full:
+            tally.more += row.alike
+        if tensions.is_full:
+            tensions.beyond += row.apart
+        if full and (tensions.is_full or not row.apart):
+            continue
+        alike, apart = study.meetings.of(row.first)
+        if not tensions.is_full:
+            tensions.add(a, downs, apart, may)
+        for place, j in enumerate(() if full else alike):
             if tally.is_full(a):
-                tally.more += len(met.alike) - place
+                tally.more += len(alike) - place
                 break
             b = downs.members[j][0]
             key = (max(a.number, b.number), min(a.number, b.number))
@@ -171,7 +181,12 @@ def met(study: Study, left: Sequence[Box], right: Sequence[Box]) -> list[Box]:
 
 def meeting_point(study: Study, pair: Pair, feasible: bool) -> Point | Verdict:
     shown = pair.about.fields | pair.other.fields
-    return study.outside(pair.boxes, study.blockers(pair.about, pair.other, feasible=feasible), shown)
+
+    def ask() -> Point | Verdict:
+        return study.outside(pair.boxes, study.blockers(pair.about, pair.other, feasible=feasible), shown)
+
+    silencers = study.silencers(pair.about, pair.other)
+    return study.answers.of(("meets", pair.about, pair.other, feasible, silencers), ask)
 
 
 def pulls_both_ways(pair: Pair, replayed: Replayed) -> bool:
@@ -190,9 +205,13 @@ class Tensions:
         self.pairs: dict[tuple[int, int], tuple[Subject, Subject]] = {}
         self.beyond = 0
 
+    @property
+    def is_full(self) -> bool:
+        return len(self.pairs) >= _MOST_TENSIONS
+
     def add(self, a: Subject, side: Side, others: Sequence[int], may: Callable[[Subject, Subject], bool]) -> None:
         for number, place in enumerate(others):
-            if len(self.pairs) >= _MOST_TENSIONS:
+            if self.is_full:
                 self.beyond += len(others) - number
                 return
             b = side.members[place][0]
@@ -200,8 +219,13 @@ class Tensions:
                 self.pairs.setdefault((max(a.number, b.number), min(a.number, b.number)), (a, b))
 
     def _is_met(self, pair: Pair) -> bool:
-        blockers = self.study.blockers(pair.about, pair.other, feasible=True)
-        found = self.study.left_of(pair.boxes, blockers)
+        study = self.study
+
+        def ask() -> Box | Verdict:
+            return study.left_of(pair.boxes, study.blockers(pair.about, pair.other, feasible=True))
+
+        silencers = study.silencers(pair.about, pair.other)
+        found = study.answers.of(("apart", pair.about, pair.other, silencers), ask)
         if found is Verdict.UNDECIDED:
             self.study.leave_open(pair.about.name, pair.other.name)
         return not isinstance(found, Verdict)
@@ -246,8 +270,9 @@ def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> It
         Side([(rule, box) for rule in members for box in rule.down_boxes]),
     ]
     done: set[tuple[int, int]] = set()
-    for side in sides:
-        for touching in overlapping(study.scene.space, side, side, nested=True):
+    for way, side in enumerate(sides):
+        question = ("nested", way, *(rule for rule, _ in side.members))
+        for touching in study.answers.of(question, partial(_nested, study, side)):
             a = side.members[touching.first][0]
             others = [*touching.alike, *touching.apart]
             for place, j in enumerate(others):
@@ -265,12 +290,16 @@ def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> It
                     yield pair
 
 
+def _nested(study: Study, side: Side) -> list[Met]:
+    return list(overlapping(study.scene.space, side, side, nested=True))
+
+
 def _covers(study: Study, wide: Subject, narrow: Subject) -> Pair | None:
     assert wide.boxes is not None
     assert narrow.boxes is not None
     if wide.boxes == narrow.boxes and wide.number > narrow.number:
         return None  # said of the later one
-    found = study.left_of(narrow.boxes, wide.boxes)
+    found = study.answers.of(("covers", wide, narrow), partial(study.left_of, narrow.boxes, wide.boxes))
     if found is Verdict.UNDECIDED:
         study.leave_open(wide.name, narrow.name)
     return Pair(narrow, wide) if found is Verdict.EMPTY else None

@@ -26,6 +26,8 @@ _MOST = 400
 
 def wide_findings(study: Study) -> Iterator[Diagnostic]:
     wide = [s for s in study.scene.subjects.values() if s.boxes is None and not s.dead]
+    if not wide:
+        return
     for subject in wide:
         yield from _overridden(study, subject)
         if isinstance(subject.declaration, Rule):

@@ -72,7 +72,13 @@ def without(program: Program, name: str) -> Program:
 
 
 def sentence(prover: Prover, promise: Promise, found: Counterexample, blamed: Sequence[str]) -> str:
-    """What is broken, by what, and what is said of the option."""
+    """What is broken, by what, what is said of the option, and the statement that the promise stands for."""
+    said = statement(promise)
+    broken = _broken(prover, promise, found, blamed)
+    return broken if said is None else f"{broken}; it stands for {said}"
+
+
+def _broken(prover: Prover, promise: Promise, found: Counterexample, blamed: Sequence[str]) -> str:
     by = f" by {_listed(blamed)}" if blamed else ""
     if isinstance(promise, Prefer):
         scores = [_number(outcome_at(prover, found, worse)) for worse in (False, True)]
@@ -95,8 +101,6 @@ def statement(promise: Promise) -> str | None:
 def broken_property(prover: Prover, promise: Promise, found: Counterexample) -> Diagnostic:
     """The finding `broken-property`, with the counterexample as its witness."""
     blamed = to_blame(prover, promise, found)
-    said = statement(promise)
-    message = sentence(prover, promise, found, blamed)
     notes = [
         Note(prover.declarations.declared[name].span, f"`{name}` takes part")
         for name in blamed[:3]
@@ -105,7 +109,7 @@ def broken_property(prover: Prover, promise: Promise, found: Counterexample) -> 
     return Diagnostic(
         "broken-property",
         SEVERITIES["broken-property"],
-        message if said is None else f"{message}; it stands for {said}",
+        sentence(prover, promise, found, blamed),
         promise.span,
         "let the rule leave these options out with `unless` or `when`, or change what the property promises",
         tuple(notes),

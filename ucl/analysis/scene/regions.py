@@ -7,13 +7,14 @@ outside of its region, since `today` is one more axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ucl.analysis.boxes.space import Box, Space, TooMany
 from ucl.analysis.formulas.formula import (
     FALSE,
     TRUE,
+    Atom,
     Formula,
     every,
     negated,
@@ -45,7 +46,7 @@ class Branch:
     reached: Formula
 
 
-@dataclass
+@dataclass(eq=False)
 class Subject:
     """A declaration that takes part, with its formulas, and its regions once they are asked for.
 
@@ -60,6 +61,7 @@ class Subject:
     unless: tuple[Formula, ...]
     exceptions: tuple[Formula, ...]
     valid: Formula
+    atoms: tuple[Atom, ...] = ()
     active: Formula = TRUE
     up: Formula = FALSE
     down: Formula = FALSE
@@ -130,23 +132,42 @@ class Scene:
         return found
 
 
-def scene_of(program: Program, schema: Schema, zone: Zone, now: int, today: int) -> Scene:
-    reader = Reader(Terms(program, schema, zone))
+def scene_of(program: Program, schema: Schema, zone: Zone, now: int, today: int, before: Scene | None = None) -> Scene:
+    """`before` is the scene of a version of the program with the same surroundings, moment and zone: what the two
+    share is taken from there, and given up by it."""
+    reader = Reader(Terms(program, schema, zone)) if before is None else before.reader
+    known = {} if before is None else {id(s.declaration): s for s in before.subjects.values()}
     declared: list[Rule | Constraint | Action] = [
         *program.rules_on(schema),
         *program.constraints_on(schema),
         *(action for action in program.actions if action.schema is schema),
     ]
     active = [d for d in in_source_order(program, declared) if d.meta.status is Status.ACTIVE]  # type: ignore[type-var]
-    subjects = {d.name: _read(d, number, reader) for number, d in enumerate(active)}
-    extra = _differences(subjects.values(), reader)
-    formulas = [f for s in subjects.values() for f in _formulas(s)] + extra
-    space = Space(reader, formulas, today)
+    subjects: dict[str, Subject] = {}
+    unfilled = []
+    for number, declaration in enumerate(active):
+        subject = known.get(id(declaration))
+        if subject is None:
+            subject = _read(declaration, number, reader)
+            unfilled.append(subject)
+        subject.number, subject.dead = number, False
+        subjects[declaration.name] = subject
+    space = _space(subjects, reader, today, None if before is None else before.space)
     scene = Scene(program, schema, zone, now, today, reader, subjects, _silencers(subjects), space)
-    for subject in subjects.values():
+    renewed = before is not None and space is before.space
+    for subject in unfilled if renewed else subjects.values():
         _fill(subject, scene)
     _forbid(scene)
     return scene
+
+
+def _space(subjects: Mapping[str, Subject], reader: Reader, today: int, before: Space | None) -> Space:
+    """The space of all that is asked; the one before where boxes mean the same in it."""
+    extra = reader.atoms(_differences(subjects.values(), reader))
+    atoms = {id(atom): atom for subject in subjects.values() for atom in subject.atoms}
+    atoms |= {id(atom): atom for atom in extra}
+    space = Space(reader, atoms.values(), today, before)
+    return before if before is not None and before.renewed(space) else space
 
 
 def _silencers(subjects: dict[str, Subject]) -> dict[str, tuple[str, ...]]:
@@ -201,6 +222,7 @@ def _read(declaration: Rule | Constraint | Action, number: int, reader: Reader) 
         case Action():
             pass
     subject.branches = list(_branches(subject, reader))
+    subject.atoms = reader.atoms(_formulas(subject))
     return subject
 
 
@@ -307,6 +329,7 @@ def _sign_of(score: Expr, reader: Reader, way: int) -> Formula:
 def _fill(subject: Subject, scene: Scene) -> None:
     """The boxes of a declaration: all of them, or none where one of its regions has too many."""
     subject.boxes = scene.boxes(subject.active)
+    subject.up_boxes, subject.down_boxes = [], []
     if not isinstance(subject.declaration, Rule):
         return
     up = subject.boxes if subject.up == subject.active else scene.boxes(subject.up)

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ucl.analysis.boxes.meetings import Meetings
 from ucl.analysis.boxes.space import Box
 from ucl.analysis.formulas.formula import Formula, Unknown, literals
+from ucl.analysis.scene.answers import Answers
 from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict
@@ -39,11 +41,29 @@ class Study:
     finder: Finder = field(init=False)
     undecided: set[tuple[str, ...]] = field(default_factory=set)
     nothing_feasible: bool = False
+    answers: Answers = field(default_factory=Answers)
+    meetings: Meetings = field(init=False)
     _left: int = _STEPS_IN_ALL
 
     def __post_init__(self) -> None:
         shows_now = any(place.root == "context" and place.path == ("now",) for place in self.scene.space.places)
         self.finder = Finder(self.scene, shows_now)
+        self.meetings = Meetings(self.scene.space)
+
+    def next_version(self, scene: Scene) -> Study:
+        """The study of a scene that came of this one's. What was answered holds in it as long as boxes mean the same
+        and the same is forbidden; budgets are those that are left."""
+        study = self
+        if scene.space is self.scene.space and scene.forbidden == self.scene.forbidden:
+            self.scene, self.undecided, self.nothing_feasible = scene, set(), False
+            self.finder.next_version(scene)
+            self.answers.next_version()
+        else:
+            study = Study(scene)
+        if "replayer" in self.__dict__:
+            study.replayer = self.replayer
+            study.replayer.next_version(scene)
+        return study
 
     @cached_property
     def replayer(self) -> Replayer:
@@ -56,6 +76,11 @@ class Study:
     def exhausted(self) -> bool:
         """Whether the budget of this schema is spent: every further question is undecided."""
         return self._left <= 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether a budget was spent, of steps or of the solver's questions, over all versions."""
+        return self.exhausted or self.finder.exhausted
 
     def leave_open(self, *names: str) -> None:
         """Notes that something about these declarations stays undecided."""
@@ -176,6 +201,13 @@ class Study:
             return free, ranks
 
         return sorted(pieces, key=cost)
+
+    def silencers(self, *subjects: Subject) -> tuple[Subject | None, ...]:
+        """Who silences each of them, for questions whose answers depend on it; None stands between two."""
+        named = self.scene.silencers
+        return tuple(
+            other for s in subjects for other in (*(self.scene.subjects[name] for name in named.get(s.name, ())), None)
+        )
 
     def blockers(self, *subjects: Subject, feasible: bool) -> list[Box]:
         """Where one of the declarations is silenced, or (where asked) the option is forbidden."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ucl.analysis.scene.regions import Scene
+from ucl.analysis.witness.carried import Edit
 from ucl.analysis.witness.example import Example
 from ucl.kernels.columns import Column, Columns, Path, Presence, Scalars, Sets, Texts
 from ucl.kernels.lower import lower
@@ -47,7 +48,12 @@ class Replayed:
 class _Kernel:
     total: int
     feasible: bool
-    fired: tuple[str, ...]
+    fired: frozenset[str]
+
+    def agrees(self, outcome: Outcome) -> bool:
+        return (
+            self.total == outcome.total and self.feasible == outcome.feasible and self.fired == frozenset(outcome.fired)
+        )
 
 
 class Replayer:
@@ -129,8 +135,7 @@ class Replayer:
         outcome = outcome_of(rules, judgement, call)
         if outcome.total is None or kernel is None:
             return None
-        same = kernel.total == outcome.total and kernel.feasible == outcome.feasible and kernel.fired == outcome.fired
-        return Replayed(example, outcome, judgement) if same else None
+        return Replayed(example, outcome, judgement) if kernel.agrees(outcome) else None
 
     def _ruleset(self, call: Call) -> Ruleset:
         if call.today not in self._rulesets:
@@ -159,16 +164,62 @@ class Replayer:
         key = _call_key(valid[0][0])
         if key not in self._plans:
             self._plans[key] = lower(scene.program, scene.schema, call)
-        plan = self._plans[key]
-        columns = columns_of([record for _, record in valid], scene.schema.fields)
-        groups = np.arange(len(valid))
-        scores = score(plan, columns, groups=groups, engine="portable")
-        shown = details(plan, columns, slice(None), groups)
-        names = np.array(shown.rules, dtype=object)
-        for row, (example, _) in enumerate(valid):
-            if scores.valid[row]:
-                fired = tuple(names[shown.fired[row]].tolist())
-                self._kernel[example.key] = _Kernel(int(scores.total[row]), bool(scores.feasible[row]), fired)
+        found = _by_kernel(self._plans[key], [record for _, record in valid], scene.schema.fields)
+        self._kernel |= {example.key: kernel for (example, _), kernel in zip(valid, found, strict=True)}
+
+    # --- versions ---------------------------------------------------------------------------------------------------
+
+    def next_version(self, scene: Scene) -> None:
+        """Goes on in a version with the same surroundings, and with what the edit leaves of the replays."""
+        edit, self.scene = Edit(self.scene, scene), scene
+        if edit.is_none:
+            return
+        known, kernel = self._known, self._kernel
+        self._plans, self._rulesets, self._known, self._kernel = {}, {}, {}, {}
+        if not edit.is_small:
+            return
+        touched: dict[str, list[tuple[str, Replayed, dict[str, Any], Call]]] = {}
+        for key, replayed in known.items():
+            if replayed is None:
+                continue
+            example = replayed.example
+            call, record = self.call(example), self.record(example)
+            assert call is not None
+            assert record is not None
+            if edit.touches(record, call):
+                touched.setdefault(_call_key(example), []).append((key, replayed, record, call))
+            else:
+                self._known[key], self._kernel[example.key] = replayed, kernel[example.key]
+        for members in touched.values():
+            self._carry(edit, members)
+
+    def _carry(self, edit: Edit, members: Sequence[tuple[str, Replayed, dict[str, Any], Call]]) -> None:
+        """Replays the changed part of examples of one call, and puts it in the place of what it was."""
+        call, fields = members[0][3], self.scene.schema.fields
+        kernels = _by_kernel(lower(edit.part, self.scene.schema, call), [record for *_, record, _ in members], fields)
+        for (key, replayed, record, _), kernel in zip(members, kernels, strict=True):
+            found = edit.judged(replayed.judgement, record, call)
+            if found is None or kernel is None:
+                continue
+            judgement, outcome, part = found
+            if outcome.total is not None and kernel.agrees(part):
+                self._known[key] = Replayed(replayed.example, outcome, judgement)
+                now = _Kernel(outcome.total, not judgement.violated, frozenset(outcome.fired))
+                self._kernel[replayed.example.key] = now
+
+
+def _by_kernel(plan: Plan, records: Sequence[dict[str, Any]], fields: Iterable[Field]) -> list[_Kernel | None]:
+    """What the kernel says of each record by itself; None where it is not valid."""
+    columns, groups = columns_of(records, fields), np.arange(len(records))
+    scores = score(plan, columns, groups=groups, engine="portable")
+    shown = details(plan, columns, slice(None), groups)
+    names = np.array(shown.rules, dtype=object)
+    return [
+        _Kernel(int(scores.total[row]), bool(scores.feasible[row]), frozenset(names[shown.fired[row]].tolist()))
+        if scores.valid[row]
+        else None
+        for row in range(len(records))
+    ]
 
 
 def _call_key(example: Example) -> str:

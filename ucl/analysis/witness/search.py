@@ -61,6 +61,14 @@ class Finder:
         self.tries = Tries(scene, self.examples)
         self._questions = 0
 
+    def next_version(self, scene: Scene) -> None:
+        """Goes on in a scene whose space is the same. The solver's questions are counted over all versions."""
+        self.scene = self.tries.scene = scene
+
+    @property
+    def exhausted(self) -> bool:
+        return self._questions >= _QUESTIONS
+
     def example(self, box: Box, shown: frozenset[FieldPath]) -> Example | Verdict:
         values = self.point(box)
         return values if isinstance(values, Verdict) else self.examples.filled(values, shown)
