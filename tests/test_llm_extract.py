@@ -96,23 +96,23 @@ def test_a_one_off_event_is_a_fact_with_its_day_and_no_preference() -> None:
     assert each.once
     assert each.fact.sentiment is None
     assert each.fact.topic is None
-    assert (each.fact.context["from"], each.fact.context["until"]) == ("2026-03-10", "2026-03-11")
+    assert (each.fact.context["since"], each.fact.context["until"]) == ("2026-03-10", "2026-03-11")
 
 
 def test_days_are_worked_out_from_the_utterance_and_not_from_now() -> None:
     said = Utterance("Dinner with Bo tomorrow", at=dt.datetime(2026, 1, 30, 23, 30))
     event = fact(quote="Dinner with Bo", kind="event", relation="has_dinner", object="Bo", when="tomorrow")
     (each,) = extract(said, event, timezone="America/New_York").facts
-    assert each.fact.context["from"] == "2026-01-31"
+    assert each.fact.context["since"] == "2026-01-31"
     assert each.fact.timestamp == dt.datetime(2026, 1, 31, 4, 30, tzinfo=dt.UTC)
     (each,) = extract(Utterance(said.text, at=dt.datetime(2026, 1, 31, 4, 30, tzinfo=dt.UTC)), event).facts
-    assert each.fact.context["from"] == "2026-02-01", "in UTC it is the next day already"
+    assert each.fact.context["since"] == "2026-02-01", "in UTC it is the next day already"
 
 
 def test_a_day_that_a_model_makes_up_counts_for_nothing() -> None:
     event = fact(quote="dentist", kind="event", relation="has_appointment", object="dentist", when="next Friday")
     (each,) = extract("dentist, at some time", event).facts
-    assert "from" not in each.fact.context
+    assert "since" not in each.fact.context
 
 
 def test_chinese_stays_chinese() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import json
 from pathlib import Path
 
 import pytest
@@ -153,7 +154,7 @@ def test_a_fact_is_a_statement_with_its_own_words() -> None:
         context={"utterance": "Over 90 minutes is too much"},
         timestamp=NOW,
     )
-    draft = write(fact, Scripted([AGAINST_LONG]))
+    draft = write(fact, Scripted([AGAINST_LONG.replace(">", "==")]))
     assert isinstance(draft, Draft)
     assert draft.facts == (fact,)
     assert 'because "Over 90 minutes is too much"\n  from chat "c9" at 2026-03-04' in draft.text
@@ -311,7 +312,7 @@ def test_a_one_off_event_is_a_fact_only() -> None:
         assert isinstance(fact_only, FactOnly)
         (fact,) = fact_only.facts
         assert fact.extracted_relation == "has_event"
-        assert fact.context["from"] == "2026-03-10"
+        assert fact.context["since"] == "2026-03-10"
         assert fact.context["until"] == "2026-03-11"
 
 
@@ -536,3 +537,50 @@ def test_marks_of_prompts_do_not_stand_in_data() -> None:
     assert "\n" not in line
     for mark in ("<", ">", "[INST]", "```", '"quote"'):
         assert mark not in line
+
+
+# --- what a fact claims ---------------------------------------------------------------------------------------------
+
+
+def after_lunch_fact() -> Fact:
+    return Fact(
+        id="f1",
+        source_type="chat",
+        source_id="c9",
+        extracted_relation="avoids_meeting_time",
+        subject="user",
+        object="15:00-16:00",
+        sentiment=-0.7,
+        context={"utterance": "Leave me alone from three to four in the afternoon"},
+        timestamp=NOW,
+    )
+
+
+def test_a_draft_keeps_what_its_fact_claims() -> None:
+    right = "rule rest on Meeting {\n  when start.time in 15:00..16:00\n  score -0.4\n}"
+    model = Scripted([right])
+    draft = write(after_lunch_fact(), model)
+    assert isinstance(draft, Draft)
+    claims = [held for held in draft.evidence.held if held.name.startswith("f1_avoids")]
+    assert len(claims) > 1
+    assert all(held.own and held.status == "proved" for held in claims)
+    data = json.loads(model.data[0].text.splitlines()[-1])
+    assert (data["means"], data["sentiment"]) == ("avoids_meeting_time: 15:00-16:00", -0.7)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "rule rest on Meeting {\n  when start.time in 15:00..15:30\n  score -0.4\n}",
+        "rule rest on Meeting {\n  when start.time in 14:00..16:00\n  score -0.4\n}",
+        "rule rest on Meeting {\n  when start.time in 03:00..04:00\n  score -0.4\n}",
+        "rule rest on Meeting {\n  when start.time in 15:00..16:00 and remote\n  score -0.4\n}",
+        "rule rest on Meeting {\n  score -0.4\n}",
+    ],
+)
+def test_a_draft_that_says_less_or_more_than_its_fact_goes_back(wrong: str) -> None:
+    right = "rule rest on Meeting {\n  when start.time in 15:00..16:00\n  score -0.4\n}"
+    draft = write(after_lunch_fact(), Scripted([wrong, right]))
+    assert isinstance(draft, Draft)
+    assert "it does not say what the fact says" in draft.course.attempts[0].told
+    assert Asking.UNLIKE in asked(write(after_lunch_fact(), Scripted([wrong])))

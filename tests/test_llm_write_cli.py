@@ -235,7 +235,7 @@ def test_a_one_off_event_is_a_fact(folder: Path, monkeypatch: pytest.MonkeyPatch
     ran = run_here(*words, "--yes")
     assert ran.status == 0
     assert ran.out.startswith("a fact, and no rule: it happens once")
-    assert '"from": "2026-03-10"' in ran.out
+    assert '"since": "2026-03-10"' in ran.out
     assert run_here(*words, "--json").lines[0]["facts"][0]["extracted_relation"] == "has_event"
     assert Path("meetings.ucl").read_text(encoding="utf-8") == PROGRAM
 

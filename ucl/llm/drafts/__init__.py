@@ -2,6 +2,7 @@
 
     base       a program that is to be added to, and additions
     promises   the property that stands for a statement
+    statements whether a draft says what a fact says
     judge      what a draft does: promises, findings, differences, and what only the person can decide
     words      rules in plain words
     results    Draft, Question, FactOnly, Failure

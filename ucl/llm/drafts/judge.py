@@ -8,17 +8,17 @@ silences one is a doubt, with the earlier sentence and an option that shows it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ucl.analysis.diff import compare
 from ucl.analysis.findings import analyse
 from ucl.analysis.properties import statement, witness_of
-from ucl.diagnostics import Diagnostic, Severity, Witness
+from ucl.diagnostics import Diagnostic, Severity
 from ucl.driver import check_source
 from ucl.llm.drafts.base import Addition, Base
 from ucl.llm.drafts.results import Asking, Doubt, Evidence, Held
+from ucl.llm.drafts.statements import shown_by
 from ucl.semantics.program import Constraint, Program, Rule, Status
 from ucl.testing.verdicts import Outcome, Verdict, verdicts
 
@@ -104,7 +104,7 @@ class _Judge:
                 text = f"where {_listed(others)} {speak} too, this comes to nothing; which shall win?"
                 yield Doubt(Asking.OUTWEIGHED, text, self._words(others[0]), (name, *others), witness)
             else:
-                self.wrong.append(f"{verdict.message}, at {_option(witness)}")
+                self.wrong.append(f"{verdict.message}, {shown_by(verdict)}")
 
     def overriding(self) -> Iterator[Doubt]:
         for name in sorted(self._own & self._declared.keys()):
@@ -139,7 +139,3 @@ class _Judge:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _option(witness: Witness) -> str:
-    return ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in witness.option.items())

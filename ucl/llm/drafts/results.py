@@ -116,6 +116,7 @@ class Asking(StrEnum):
     ONCE = "once"
     UNSAID = "unsaid"
     SIGN = "sign"
+    UNLIKE = "unlike"
     BREAKS = "breaks"
     CONTRADICTS = "contradicts"
     OUTWEIGHED = "outweighed"

@@ -157,10 +157,10 @@ def _fact(said: FactForm, heard: Heard, start: int, end: int, source_type: str) 
     preferred = said.kind is Kind.PREFERENCE and not relation.startswith("has_")
     if said.kind is Kind.PREFERENCE and not preferred:
         return Refused(quote, "a preference is one that prefers or avoids")
-    context: dict[str, str] = {"utterance": quote}
+    context: dict[str, object] = {"utterance": quote, "span": [start, end]}
     days = _days(said, heard, start, end) if not preferred else None
     if days is not None:
-        context |= {"from": days.first.isoformat(), "until": days.until.isoformat()}
+        context |= {"since": days.first.isoformat(), "until": days.until.isoformat()}
     sign = -1.0 if relation.startswith("avoids_") else 1.0
     given = {
         "source_type": source_type,

@@ -8,7 +8,7 @@ message of ours holds a word of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ucl.llm.client import Message, Role
 from ucl.llm.prompts.quoting import quoted_data
@@ -86,16 +86,16 @@ Say nothing that was not said. {_DATA}"""
 EXTRACT_NOW = "Take the utterances apart now. An empty list is right where they say nothing of the kind."
 
 
-def thinking(slice_: Slice, shots: Sequence[Shot], said: str, when: str | None) -> tuple[Message, ...]:
+def thinking(slice_: Slice, shots: Sequence[Shot], said: Mapping[str, object]) -> tuple[Message, ...]:
     """The ask for a thought: what the statement means."""
-    return (*_before(slice_, shots), *_said(slice_, said, when), Message(Role.INSTRUCTIONS, THINK))
+    return (*_before(slice_, shots), *_said(slice_, said), Message(Role.INSTRUCTIONS, THINK))
 
 
 def writing(
-    slice_: Slice, shots: Sequence[Shot], said: str, when: str | None, thought: str | None
+    slice_: Slice, shots: Sequence[Shot], said: Mapping[str, object], thought: str | None
 ) -> tuple[Message, ...]:
     """The ask for a program, after the thought if there is one."""
-    messages = (*_before(slice_, shots), *_said(slice_, said, when))
+    messages = (*_before(slice_, shots), *_said(slice_, said))
     if thought is None:
         return (*messages, Message(Role.INSTRUCTIONS, WRITE))
     reflected = (Message(Role.INSTRUCTIONS, THINK), Message(Role.MODEL, thought[:_LONGEST_THOUGHT]))
@@ -111,14 +111,13 @@ def _before(slice_: Slice, shots: Sequence[Shot]) -> tuple[Message, ...]:
     )
 
 
-def _said(slice_: Slice, said: str, when: str | None) -> tuple[Message, ...]:
+def _said(slice_: Slice, said: Mapping[str, object]) -> tuple[Message, ...]:
     """The rules that there are, in the words of those who wanted them, and the statement."""
     earlier = [quoted_data({"earlier_rule": name, "said": because}) for name, because in slice_.rules]
-    statement = {"said": said} if when is None else {"said": said, "at": when}
-    return (Message(Role.DATA, "\n".join([*earlier, quoted_data(statement)])),)
+    return (Message(Role.DATA, "\n".join([*earlier, quoted_data(said)])),)
 
 
-def extracting(topics: Sequence[str], utterances: Sequence[dict[str, object]]) -> tuple[Message, ...]:
+def extracting(topics: Sequence[str], utterances: Sequence[Mapping[str, object]]) -> tuple[Message, ...]:
     """The ask for facts; `utterances` are objects with `utterance`, `speaker`, `at` and `text`."""
     return (
         Message(Role.INSTRUCTIONS, EXTRACT),

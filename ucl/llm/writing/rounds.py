@@ -28,6 +28,7 @@ from ucl.llm.drafts.results import (
     Question,
     Result,
 )
+from ucl.llm.drafts.statements import claims_kept
 from ucl.llm.drafts.words import in_words
 from ucl.llm.extraction.dates import said_days
 from ucl.llm.extraction.vague import happens_once, open_words
@@ -123,7 +124,7 @@ class _Writer:
         return None
 
     async def _thought(self, slice_: Slice, shots: Sequence[Shot]) -> Thought | None:
-        messages = thinking(slice_, shots, self._read.text, self._when)
+        messages = thinking(slice_, shots, self._read.as_data)
         try:
             answer = await self._model.ask(Ask(messages, Prose(), most_output=_MOST_THOUGHT))
         except ModelError as error:
@@ -133,10 +134,6 @@ class _Writer:
             return None
         self._way.usage += answer.usage
         return read_thought(answer.text)
-
-    @property
-    def _when(self) -> str:
-        return self._read.local.strftime("%Y-%m-%d %H:%M, %A")
 
     def _ended_by(self, thought: Thought) -> Result | None:
         text, on = self._read.text, self._read.local.date()
@@ -156,7 +153,7 @@ class _Writer:
     # --- writing and mending ----------------------------------------------------------------------------------------
 
     async def _rounds(self, slice_: Slice, shots: Sequence[Shot], thought: Thought | None) -> Result:
-        messages = writing(slice_, shots, self._read.text, self._when, None if thought is None else thought.text)
+        messages = writing(slice_, shots, self._read.as_data, None if thought is None else thought.text)
         ask = Ask(messages, self._output(slice_.vocabulary))
         problems: tuple[str, ...] = ()
         for _ in range(self._manner.rounds + 1):
@@ -198,13 +195,19 @@ class _Writer:
             self._told.update(new)
             return tuple(new)
         promised = with_promises(self._base, found, self._schema, self._read.origin)
-        verdict = judged(self._base, promised, self._manner.now, self._manner.samples)
-        if verdict.wrong:
-            return verdict.wrong
-        doubts = [*self._doubts(own), *verdict.doubts]
+        manner = self._manner
+        claims, unkept = claims_kept(self._base, promised, self._schema, self._said, manner.now, manner.samples)
+        verdict = judged(self._base, promised, manner.now, manner.samples)
+        untold = [problem for problem in unkept if problem not in self._told]
+        if untold or verdict.wrong:
+            self._told.update(untold)
+            return (*untold, *verdict.wrong)
+        evidence = replace(verdict.evidence, held=(*claims, *verdict.evidence.held))
+        unlike = [Doubt(Asking.UNLIKE, f"{problem}; which is meant?", rules=promised.names) for problem in unkept]
+        doubts = [*self._doubts(own), *unlike, *verdict.doubts]
         words = tuple(in_words(each, self._zone) for each in _own(verdict.program, promised))
         draft = Draft(
-            self._read.text, self._schema, self._base, promised, words, verdict.evidence, self._way.course, self._said
+            self._read.text, self._schema, self._base, promised, words, evidence, self._way.course, self._said
         )
         return Question(self._read.text, tuple(doubts), self._way.course, draft) if doubts else draft
 

@@ -60,6 +60,15 @@ class Read:
     local: dt.datetime
 
     @property
+    def as_data(self) -> dict[str, str | float]:
+        """As a prompt shows it: the words, when they were said, and what is known of what they mean."""
+        shown: dict[str, str | float] = {"said": self.text, "at": self.local.strftime("%Y-%m-%d %H:%M, %A")}
+        for fact in self.statement.facts[:1]:
+            means = f"{fact.extracted_relation}: {fact.object}"
+            shown |= {"means": on_one_line(cleaned(means).text), "sentiment": fact.feeling}
+        return shown
+
+    @property
     def origin(self) -> Origin:
         """A fact without its words has none to give as a reason."""
         facts, given = self.statement.facts, self.statement
@@ -74,7 +83,7 @@ class Read:
         days = said_days(self.text, self.local.date())
         context: dict[str, str] = {"utterance": self.text[:1000]}
         if days:
-            context |= {"from": days[0].first.isoformat(), "until": days[0].until.isoformat()}
+            context |= {"since": days[0].first.isoformat(), "until": days[0].until.isoformat()}
         return Fact.model_validate(
             {
                 "source_type": self.statement.source_type,
