@@ -453,6 +453,22 @@ def test_the_first_lines_say_which_statement_is_broken(tmp_path: Any) -> None:
     assert '"I like it hot" (chat "c1", 2026-01-05)' in first
 
 
+def test_every_way_to_tell_says_who_broke_which_statement(tmp_path: Any) -> None:
+    """Within the first three lines of text, and in the message of JSON."""
+    (tmp_path / "dish.ucl").write_text(LATER)
+    said = '"I like it hot" (chat "c1", 2026-01-05)'
+    told = run_here("test", tmp_path / "dish.ucl", "--samples", "50", "--format", "json").lines[0]["message"]
+    diagnostics = json.loads(run_here("check", tmp_path / "dish.ucl", "--format", "json").out)["diagnostics"]
+    (found,) = (d for d in diagnostics if d["code"] == "broken-property")
+    _, _, text = run_here("check", tmp_path / "dish.ucl").out.partition("error[broken-property]")
+    text = "\n".join(text.splitlines()[:3])
+    for words in (told, found["message"], text):
+        assert "`hot_is_good`" in words
+        assert "`no_meat`" in words
+        assert said in words
+    assert found["rules"] == ["hot_is_good", "no_meat"]
+
+
 def test_coverage_counts_rules_exceptions_and_constraints(tmp_path: Any) -> None:
     program = """schema S { n: int in 0..=9 }
       rule a on S { when n > 2 score 1 except when n > 6 score 2 except when n > 4 score 3 }
@@ -470,15 +486,34 @@ def test_coverage_counts_rules_exceptions_and_constraints(tmp_path: Any) -> None
     ]
 
 
-def test_errors_that_only_the_analysis_finds_fail(tmp_path: Any) -> None:
-    program = """schema S { n: int in 0..=9 }
-      rule dead on S { when n > 9 score 1 }
-      property p on S { expect score == 0 }"""
-    (tmp_path / "s.ucl").write_text(program)
-    ran = run_here("test", tmp_path / "s.ucl", "--format", "json", "--samples", "20")
+@pytest.mark.parametrize("command", ["check", "build", "test"])
+@pytest.mark.parametrize(
+    ("code", "program"),
+    [
+        ("never-applies", "rule dead on S { when n > 9 score 1 }"),
+        ("nothing-feasible", "constraint a on S { forbid when n > 3 } constraint b on S { require n > 5 }"),
+        ("broken-property", "rule a on S { when n > 3 score -1 } property q on S { expect score >= 0 }"),
+        ("broken-property", "rule a on S { when n > 3 score -1 } prefer q on S { better n > 2 worse n <= 2 }"),
+        ("empty-range", "rule a on S { when n in 5..3 score 1 }"),
+    ],
+)
+def test_errors_that_only_the_analysis_finds_fail(command: str, code: str, program: str, tmp_path: Any) -> None:
+    """A program that is right otherwise, and keeps another promise."""
+    source = f"module rules.s schema S {{ n: int in 0..=9 }} {program} property p on S {{ expect score <= 1 }}"
+    (tmp_path / "s.ucl").write_text(source)
+    more = {"check": [], "build": ["-o", tmp_path / "built"], "test": ["--samples", "20"]}[command]
+    ran = run_here(command, tmp_path / "s.ucl", *more)
     assert ran.status == 1
-    assert ran.lines[0]["status"] == "proved"
-    assert "never-applies" in ran.err
+    assert ("broken" if command == "test" and code == "broken-property" else code) in ran.out + ran.err
+    assert not (tmp_path / "built").exists()
+
+
+def test_warnings_fail_nothing(tmp_path: Any) -> None:
+    source = """module rules.s schema S { n: int in 0..=9 }
+      rule a on S { when n > 3 score 1 } rule b on S { when n > 5 score -1 }"""
+    (tmp_path / "s.ucl").write_text(source)
+    assert run_here("build", tmp_path / "s.ucl", "-o", tmp_path / "built").status == 0
+    assert "conflict" in run_here("check", tmp_path / "s.ucl").out
 
 
 def test_a_program_with_mistakes_is_not_tested(tmp_path: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
 from ucl.cli.output import COMPILING, CommandError, remark, replace_file
-from ucl.cli.source import checked_program, program_files
+from ucl.cli.source import checked_program, complain_about_findings, program_files
 
 if TYPE_CHECKING:
     from ucl.semantics.program import Program
@@ -20,12 +21,15 @@ def add_build(parser: ArgumentParser) -> None:
 
 
 def build(paths: list[Path], output: Path) -> int:
-    """Writes an importable, typed Python package for each program, and a manifest."""
+    """Writes an importable, typed Python package for each program, and a manifest.
+
+    Nothing where a program has an error, be it one that only the analysis finds.
+    """
     import ucl
     from ucl.build.package import hidden_by, package_path, write_packages
 
     checked = _all_checked(paths)
-    if checked is None:
+    if checked is None or any(list(map(complain_about_findings, checked.values()))):
         return 1
     programs: dict[str, Program] = {}
     for path, program in checked.items():
@@ -103,15 +107,27 @@ def warmup() -> int:
 
 def add_bench(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the table (1,000,000)")
+    add("works", nargs="*", metavar="WORK", help="arrow, prepared, new, option, memory, process, … (all)")
+    add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the tables (1,000,000)")
     add("--rules", type=inputs.count, default=1000, metavar="N", help="rules of the new program (1,000)")
     add("--repeats", type=inputs.count, default=7, metavar="N", help="runs of each (7)")
-    add("--threads", type=inputs.count, default=2, metavar="N", help="threads of the second measurement (2)")
+    add("--threads", type=inputs.count, default=2, metavar="N", help="threads of the lines that use several (2)")
+    add("--picture", type=Path, metavar="FILE", help="draw how the engines compare, as SVG")
 
 
-def bench(rows: int, rules: int, repeats: int, threads: int) -> int:
-    """Measures this machine against the engines that are installed beside it."""
-    from ucl.bench import measure
+def bench(works: list[str], rows: int, rules: int, repeats: int, threads: int, picture: Path | None) -> int:
+    """Measures this machine against the engines that are installed beside it, each on one thread."""
+    # Its threads are counted when it is first imported.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    from ucl.bench import WORKS, Size, measure
 
-    measure(rows, rules, repeats, threads)
+    unknown = next((work for work in works if work not in WORKS), None)
+    if unknown is not None:
+        raise CommandError(f"there is no work `{unknown}` to measure", f"choose from {', '.join(WORKS)}")
+    found = measure(works or WORKS, Size(rows, rules, repeats, threads))
+    if picture is not None:
+        from ucl.bench.comparison import picture as drawn
+
+        replace_file(picture, str(drawn(found)))
+        print(f"wrote {picture}")
     return 0

@@ -102,6 +102,17 @@ def _analysed(program: Program, now: str | None, tensions: bool) -> list[Diagnos
     return analyse(program, moment, tensions)
 
 
+def complain_about_findings(program: Program, now: str | None = None) -> bool:
+    """Whether the analysis finds errors, which are said; warnings are for `check`."""
+    report = Report()
+    for found in _analysed(program, now, tensions=False):
+        if found.severity is Severity.ERROR:
+            report.add(found)
+    if report.has_errors:
+        complain_about(report)
+    return report.has_errors
+
+
 def unreadable(path: Path, error: OSError) -> CommandError:
     """What to say of a file that can't be opened: `path`, or one that it led to."""
     name = error.filename or path

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from ucl.cli import inputs
 from ucl.cli.mutate import add_mutate, print_mutants
 from ucl.cli.output import CommandError, print_json, remark, text_table
-from ucl.cli.source import checked_program, complain_about, program_files
-from ucl.diagnostics import Report, Severity
+from ucl.cli.source import checked_program, complain_about_findings, program_files
 from ucl.render import printable
 
 if TYPE_CHECKING:
@@ -65,7 +64,8 @@ def test(
             from ucl.testing.mutants import Asked
 
             print_mutants(program.sources[0], "", found, Asked(since, samples, seed, mutants), format)
-        fails = _complain_about_errors(program, now) or fails
+        # Broken promises have been told, and better.
+        fails = complain_about_findings(replace(program, properties=()), now) or fails
     if format == "text":
         remark(_summary(told, broken))
     return int(fails or broken > 0)
@@ -74,19 +74,6 @@ def test(
 def _programs(paths: Iterable[Path]) -> Iterator[Program | None]:
     """None for one with mistakes, which have been said."""
     return map(checked_program, program_files(paths))
-
-
-def _complain_about_errors(program: Program, now: str | None) -> bool:
-    """Whether the analysis finds an error, which it says; broken promises have been told, and better."""
-    from ucl.scoring import CompiledProgram
-
-    report = Report()
-    for found in CompiledProgram(replace(program, properties=())).findings(now=now):
-        if found.severity is Severity.ERROR:
-            report.add(found)
-    if report.has_errors:
-        complain_about(report)
-    return report.has_errors
 
 
 def _verdicts(program: Program, since: int, samples: int, seed: int) -> list[Verdict]:
