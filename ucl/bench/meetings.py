@@ -1,12 +1,12 @@
 """Meetings, with twelve rules about them written by hand, and any number of generated ones.
 
-In: how many rows or rules. Out: the table's columns, the program's text; the same totals as a query of polars.
+In: how many rows or rules. Out: the table's columns, the program's text.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ucl.driver import compile_program
 from ucl.kernels.columns import Columns, Scalars, Sets, Texts
 from ucl.kernels.lower import lower
 from ucl.kernels.plan import Plan
-from ucl.semantics.outcome import NANO, Call
+from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program
 from ucl.semantics.zones import Zone
 
@@ -113,6 +113,21 @@ def columns_of(table: Meetings) -> Columns:
     )
 
 
+def prepared_columns(table: Meetings, columns: Mapping[str, NDArray[Any]]) -> Columns:
+    """For a program that `prepared` made: local times and weekdays are columns of the table."""
+    known = columns_of(table)
+    found = {path: column for path, column in known.columns.items() if path != ("start",)}
+    found["clock",] = Scalars(columns["clock"].astype(np.int64) * MINUTE, None)
+    found["day",] = Scalars(columns["day"].astype(np.int64), None)
+    return Columns(known.rows, found)
+
+
+def prepared(text: str) -> str:
+    """A program of this module on a table that holds local times and weekdays."""
+    text = text.replace("start: datetime", "clock: time  day: weekday")
+    return text.replace("start.time", "clock").replace("start.weekday", "day")
+
+
 def many_rules(count: int, seed: int = 11) -> str:
     """A program of so many rules: a time range, a closed text or some people, and a numeric range each."""
     chosen = random.Random(seed)
@@ -142,68 +157,3 @@ def plan_of(program: Program) -> Plan:
     zone = Zone.load(ZONE)
     assert zone is not None
     return lower(program, program.schemas["Meeting"], Call(zone, START_OF_2026, 20_454))
-
-
-# --- polars ---------------------------------------------------------------------------------------------------------
-
-
-def polars_query(table: Meetings) -> tuple[str, Callable[[], tuple[NDArray[Any], NDArray[Any]]]]:
-    """Its name, and the same totals and feasibility as lazy polars expressions, from the same columns."""
-    import polars as pl
-
-    people, kinds = pl.Enum(PEOPLE), pl.Enum(KINDS)
-    names = pl.Series(PEOPLE, dtype=people)
-    rows = len(table.start)
-    invited = pl.DataFrame({"row": np.repeat(np.arange(rows), np.diff(table.offsets)), "who": names[table.attendees]})
-    frame = pl.DataFrame(
-        {
-            "start": pl.Series(table.start).cast(pl.Datetime("us", "UTC")),
-            "duration": table.minutes,
-            "kind": pl.Series(KINDS, dtype=kinds)[table.kind],
-            "organizer": names[table.organizer],
-            "count": table.count,
-            "remote": table.remote,
-            "priority": table.priority,
-            "attendees": invited.group_by("row", maintain_order=True).agg("who")["who"],
-            "cost": table.cost,
-        }
-    )
-    local = pl.col("start").dt.convert_time_zone(ZONE)
-    clock, day = local.dt.hour().cast(pl.Int16) * 60 + local.dt.minute(), local.dt.weekday()
-
-    def invites(*who: str) -> pl.Expr:
-        return pl.any_horizontal(pl.col("attendees").list.contains(pl.lit(name, dtype=people)) for name in who)
-
-    def nano(value: float | pl.Expr) -> pl.Expr:
-        if isinstance(value, float):
-            return pl.lit(round(value * NANO), dtype=pl.Int64)
-        return (value * NANO).round(mode="half_to_even").cast(pl.Int64)
-
-    c = {name: pl.col(name) for name in (*frame.columns, "clock", "day")}
-    rules: list[tuple[pl.Expr, float | pl.Expr]] = [
-        (c["clock"].is_between(780, 839) & ~((c["kind"] == "lunch") | (c["organizer"] == "p007")), -0.8),
-        ((c["day"] == 5) & (c["clock"] >= 900), -0.6),
-        (c["day"].is_between(2, 4) & c["clock"].is_between(600, 719), 0.4),
-        ((c["kind"] == "one_on_one") & (c["duration"] <= 30), 0.3),
-        (c["kind"].is_in(["standup", "allhands", "review"]) & (c["count"] >= 13), -0.025 * c["count"]),
-        (c["remote"] & (c["clock"] < 540), -0.4),
-        (~c["remote"] & c["day"].is_in([1, 5]), -0.25),
-        (invites("p017", "p042", "p103"), 0.5),
-        ((c["organizer"] == "p007") | (c["priority"] >= 8), 0.2 * c["priority"]),
-        ((c["cost"] >= 500.0) & (c["priority"] <= 4), -0.001 * c["cost"]),
-        (
-            c["duration"].is_between(45, 60) & c["count"].is_between(3, 6) & ~c["kind"].is_in(["social", "allhands"]),
-            0.15,
-        ),
-    ]
-    total = pl.sum_horizontal(pl.when(when).then(nano(value)).otherwise(0) for when, value in rules)
-    open_hours = (c["day"] <= 5) & c["clock"].is_between(480, 1079)
-    feasible = open_hours & ((c["priority"] >= 2) | ~invites("p001", "p002"))
-    query = frame.lazy().with_columns(clock.alias("clock"), day.alias("day"))
-    query = query.select(total.alias("total"), feasible.alias("feasible"))
-
-    def run() -> tuple[NDArray[Any], NDArray[Any]]:
-        found = query.collect()
-        return found["total"].to_numpy(), found["feasible"].to_numpy()
-
-    return f"polars {pl.__version__}, {pl.thread_pool_size()} threads", run
