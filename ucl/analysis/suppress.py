@@ -93,8 +93,9 @@ def _unneeded(acceptance: Acceptance) -> Diagnostic:
 
 def _acceptances(program: Program) -> Iterator[Acceptance]:
     declared: list[Rule | Constraint | Action] = [*program.rules, *program.constraints, *program.actions]
+    accepting = {id(source) for source in program.sources if "allow" in source.text}
     for declaration in declared:
-        if declaration.meta.status is Status.ACTIVE:
+        if id(declaration.span.source.document) in accepting and declaration.meta.status is Status.ACTIVE:
             source = declaration.span.source.document
             for start, text in _comments_above(source, declaration.span.line):
                 acceptance = _read(text, declaration.name, Span(source, start, start + len(text)))

@@ -92,10 +92,14 @@ class Meetings:
         import numpy as np
 
         before = self._sides
-        if before is not None and len(self._named(left, right)) > before[0].fields.shape[1] * 64:
-            before = None  # more fields than there are bits for
-        ours, known_left = self._packed(left, None if before is None else before[0])
-        theirs, known_right = self._packed(right, None if before is None else before[1])
+        if before is not None:
+            ours, known_left = self._packed(left, before[0])
+            theirs, known_right = self._packed(right, before[1])
+            if len(self._fields) > before[0].fields.shape[1] * 64:
+                before = None  # more fields than there are bits for
+        if before is None:
+            self._named(left, right)
+            (ours, known_left), (theirs, known_right) = self._packed(left, None), self._packed(right, None)
         self._sides = ours, theirs
         new_left, new_right = np.flatnonzero(known_left < 0), np.flatnonzero(known_right < 0)
         if before is None or self._counts is None or len(new_left) + len(new_right) > _MOST_CHANGES:
@@ -161,7 +165,7 @@ class Meetings:
                 words[axis] = before.words[axis][known]
                 words[axis][new] = column
             own, fields = fields, before.fields[known]
-            fields[new] = own
+            fields[new] = own[:, : fields.shape[1]]
         return _Packed(side, keys, words, fields, rules), known
 
     def _bits(self, side: Side, least: int) -> NDArray[np.uint64]:

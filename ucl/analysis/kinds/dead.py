@@ -17,7 +17,7 @@ from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate.options import applies, frames
 from ucl.semantics.expressions import STEPS
 from ucl.semantics.operations import Overflow
-from ucl.semantics.program import Constraint, Rule
+from ucl.semantics.program import Constraint
 
 
 def never_applies(study: Study) -> Iterator[Diagnostic]:
@@ -92,9 +92,11 @@ def needed_to_cover(study: Study, boxes: Sequence[Box], blockers: Sequence[tuple
 
 
 def always_overridden(study: Study) -> Iterator[Diagnostic]:
-    for subject in study.scene.subjects.values():
-        silencing = study.scene.silencing(subject.name)
-        if subject.dead or not silencing or not subject.boxes:
+    for name, subject in study.scene.subjects.items():
+        if name not in study.scene.silencers or subject.dead or not subject.boxes:
+            continue
+        silencing = study.scene.silencing(name)
+        if not silencing:
             continue
         found = study.answers.of(
             ("heard", subject, study.silencers(subject)),
@@ -153,7 +155,7 @@ def never_feasible(study: Study) -> Iterator[Diagnostic]:
 
 def _liking_and_forbidden(study: Study) -> Iterator[tuple[Subject, list[tuple[str, Box]]]]:
     """Rules with a positive value that the constraints cover, and the forbidden boxes that they meet."""
-    likes = [s for s in study.scene.of_kind(Rule) if not s.dead and s.boxes and s.up_boxes]
+    likes = [rule for rule in study.living if rule.up_boxes]
     unknown = [rule for rule in likes if not study.answers.knows(("allowed", rule))]
     met = _met_by_constraints(study, unknown)
     for subject in likes:

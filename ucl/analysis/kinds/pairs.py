@@ -19,7 +19,6 @@ from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.scene.study import Point, Study
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
-from ucl.semantics.program import Rule
 
 if TYPE_CHECKING:
     from ucl.analysis.witness.replay import Replayed
@@ -69,23 +68,23 @@ def share_of(rules: Sequence[Subject]) -> int:
     return max(_LEAST_SHARE, 2 * MOST // max(1, len(rules)))
 
 
-def living_rules(study: Study) -> list[Subject]:
-    return [s for s in study.scene.of_kind(Rule) if not s.dead and s.boxes]
-
-
 def overridden_by(scene: Scene) -> dict[str, set[str]]:
     """For each rule what it overrides, directly or through others."""
-    direct = {s.name: [n for n in s.declaration.overrides if n in scene.subjects] for s in scene.subjects.values()}
+    direct = {
+        name: [n for n in subject.declaration.overrides if n in scene.subjects]
+        for name, subject in scene.subjects.items()
+        if subject.declaration.overrides
+    }
     found: dict[str, set[str]] = {}
 
     def reached(name: str) -> set[str]:
         seen: set[str] = set()
-        work = list(direct[name])
+        work = list(direct.get(name, ()))
         while work:
             following = work.pop()
             if following not in seen:
                 seen.add(following)
-                work.extend(direct[following])
+                work.extend(direct.get(following, ()))
         return seen
 
     for name, targets in direct.items():
@@ -118,7 +117,7 @@ def points_of(
 def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
     if study.nothing_feasible:
         return
-    rules = living_rules(study)
+    rules = study.living
     ups = Side([(rule, box) for rule in rules for box in rule.up_boxes])
     downs = Side([(rule, box) for rule in rules for box in rule.down_boxes])
     over = overridden_by(study.scene)
@@ -249,9 +248,9 @@ class Tensions:
 
 def double_counting(study: Study) -> Iterator[Diagnostic]:
     groups: dict[frozenset[object], list[Subject]] = {}
-    for rule in living_rules(study):
+    for rule in study.living:
         groups.setdefault(frozenset(rule.fields), []).append(rule)
-    tally = Tally(study, share_of(living_rules(study)))
+    tally = Tally(study, share_of(study.living))
     covered = (pair for members in groups.values() for pair in _covered_pairs(study, members, tally))
     for pair, point in points_of(study, covered, False, tally):
         replayed = study.replay(point, (pair.about.name, pair.other.name))
@@ -260,7 +259,7 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
         else:
             study.leave_open(pair.about.name, pair.other.name)
     if tally.more:
-        yield words.more_double_counting(living_rules(study)[0], tally.more)
+        yield words.more_double_counting(study.living[0], tally.more)
 
 
 def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> Iterator[Pair]:
@@ -272,7 +271,11 @@ def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> It
     done: set[tuple[int, int]] = set()
     for way, side in enumerate(sides):
         question = ("nested", way, *(rule for rule, _ in side.members))
-        for touching in study.answers.of(question, partial(_nested, study, side)):
+        nested, count = study.answers.of(question, partial(_nested, study, side))
+        if tally.total >= MOST:
+            tally.more += count
+            continue
+        for touching in nested:
             a = side.members[touching.first][0]
             others = [*touching.alike, *touching.apart]
             for place, j in enumerate(others):
@@ -290,8 +293,10 @@ def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> It
                     yield pair
 
 
-def _nested(study: Study, side: Side) -> list[Met]:
-    return list(overlapping(study.scene.space, side, side, nested=True))
+def _nested(study: Study, side: Side) -> tuple[list[Met], int]:
+    """What meets, and how much that is."""
+    found = list(overlapping(study.scene.space, side, side, nested=True))
+    return found, sum(len(met.alike) + len(met.apart) for met in found)
 
 
 def _covers(study: Study, wide: Subject, narrow: Subject) -> Pair | None:

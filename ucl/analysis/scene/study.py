@@ -18,6 +18,7 @@ from ucl.analysis.scene.regions import Scene, Subject
 from ucl.analysis.witness.example import Example
 from ucl.analysis.witness.search import FieldPath, Finder, Verdict
 from ucl.frozen import frozen
+from ucl.semantics.program import Rule
 
 if TYPE_CHECKING:
     from ucl.analysis.witness.replay import Replayed, Replayer
@@ -56,6 +57,7 @@ class Study:
         study = self
         if scene.space is self.scene.space and scene.forbidden == self.scene.forbidden:
             self.scene, self.undecided, self.nothing_feasible = scene, set(), False
+            self.__dict__.pop("living", None)
             self.finder.next_version(scene)
             self.answers.next_version()
         else:
@@ -71,6 +73,11 @@ class Study:
         from ucl.analysis.witness.replay import Replayer
 
         return Replayer(self.scene, self.finder.examples.memory)
+
+    @cached_property
+    def living(self) -> list[Subject]:
+        """Rules that have boxes, once those are known that never apply."""
+        return [s for s in self.scene.of_kind(Rule) if not s.dead and s.boxes]
 
     @property
     def exhausted(self) -> bool:

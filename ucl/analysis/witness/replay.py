@@ -85,6 +85,8 @@ class Replayer:
 
     def replay(self, example: Example, about: Sequence[str]) -> Replayed | None:
         """`about` names what the finding speaks of; it is judged in any case."""
+        if example.key in self._known:
+            return self._known[example.key]
         key = example.key if self._spent <= _IN_FULL else f"{example.key} {about}"
         if key not in self._known:
             self._known[key] = self._replayed(example, about)
