@@ -83,22 +83,29 @@ class Claim:
         return f"its score is {{score:g}}, which must be {{said}}"
 
 
+def varied(option: {record}) -> Iterator[{record}]:
+    """As it is, and with each value of the fields that have few."""
+    yield option
+    for name, values in FEW.items():
+        for value in values:
+            yield put(option, **{{name: value}})
+
+
 def keep(said: str, claims: Sequence[Claim], pick: int) -> None:
     """Fails, the statement first, where the program does not keep it."""
-    assume(any(claims[0].speaks_of(option) for option in claims[0].options))
-    calls: dict[tuple[int, str], list[tuple[Claim, {record}]]] = {{}}
+    inside = [claim for claim in claims if claim.where is not None]
+    assume(any(claim.speaks_of(option) for claim in inside for option in claim.options))
+    calls: dict[{call_type}, list[tuple[Claim, {record}]]] = {{}}
     for claim in claims:
-        call = calls.setdefault(({call_key}, claim.days[pick % len(claim.days)]), [])
+        call = calls.setdefault({call_key}, [])
         call += [(claim, option) for option in claim.options if claim.speaks_of(option)]
-    for (_, now), asked in calls.items():
-        if asked:
-            options = [option for _, option in asked]
-            result = {module}.score(options, {score}now=f"{{now}}T12:00")
-            for row, (claim, option) in enumerate(asked):
-                wrong = claim.wrong(float(result.total[row]), bool(result.feasible[row]))
-                if wrong is not None and row not in result.invalid:
-                    why = next(result.rows([row]))
-                    pytest.fail(broken(said, wrong, why, option{shown_context}, now), pytrace=False)
+    for {call_name}, asked in calls.items():
+        result = {module}.score([option for _, option in asked], {score}now=f"{{now}}T12:00")
+        for row, (claim, option) in enumerate(asked):
+            wrong = claim.wrong(float(result.total[row]), bool(result.feasible[row]))
+            if wrong is not None and row not in result.invalid:
+                why = next(result.rows([row]))
+                pytest.fail(broken(said, wrong, why, option{passed_context}, now), pytrace=False)
 
 
 def broken(said: str, wrong: str, row: Mapping[str, Any], option: {record}{context_parameter}, now: str) -> str:
@@ -118,7 +125,8 @@ def statement(claims: Callable[[{given_types}], list[Claim]]) -> Callable[[], No
     """Makes a test of what a statement claims, given an option of any kind."""
 
     def drawn(option: {record}{context_parameter}, pick: int) -> None:
-        keep(claims.__doc__ or claims.__name__, claims({passed}), pick)
+        asked = [claim for option in varied(option) for claim in claims({passed})]
+        keep(claims.__doc__ or claims.__name__, asked, pick)
 
     drawn.__name__ = drawn.__qualname__ = claims.__name__
     tried = SETTINGS(given(option=OPTIONS{context_strategy}, pick=st.integers(0, 1))(drawn))

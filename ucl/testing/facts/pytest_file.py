@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ucl.build.package import package_path
 from ucl.facts.history import Belief
 from ucl.facts.language import region_text
-from ucl.facts.regions import Region, region_within, regions_meet
+from ucl.facts.regions import Region, Subject, region_within, regions_meet
 from ucl.models.naming import Names, quoted
 from ucl.models.records import may_lack
 from ucl.models.surface import Surface, surface_of
@@ -25,11 +25,11 @@ from ucl.semantics.values import iso
 from ucl.testing.facts.claims import Claim, Expected, neighbours
 from ucl.testing.facts.frame import HELPERS, NEEDS, RUNTIME
 from ucl.testing.facts.promises import number_text, shared_names, told
-from ucl.testing.facts.python import Attributes, Edit, conditions, variants
+from ucl.testing.facts.python import Attributes, Edit, conditions, few_values, variants
 from ucl.testing.facts.statements import Statements
 from ucl.widths import text_width
 
-EXAMPLES = 10
+EXAMPLES = 8
 _WIDTH = 110
 _HOW = (
     "A test draws options of any kind, moves them just inside and just outside of what its statement speaks of, and "
@@ -37,6 +37,7 @@ _HOW = (
     "more general. A score is as strong as the sentiment of the statement, within a factor of the square root of two."
 )
 _MOST_LISTED = 200
+_MOST_VALUES = 12
 MARK = "Written by `uclc facts2tests"
 """By this a file of ours is known."""
 
@@ -111,7 +112,7 @@ class _Writer:
     def _imports(self, used: str) -> Iterator[str]:
         yield from ("from __future__ import annotations", "")
         yield "import math"
-        abc = [name for name in ("Callable", "Iterable", "Mapping", "Sequence") if _uses(used, name)]
+        abc = [name for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if _uses(used, name)]
         yield f"from collections.abc import {', '.join(abc)}"
         yield "from dataclasses import dataclass"
         dates = [name for name in ("UTC", "date", "datetime", "time", "timedelta") if _uses(used, name)]
@@ -121,7 +122,7 @@ class _Writer:
         if _uses(used, "ZONE"):
             yield "from zoneinfo import ZoneInfo"
         yield from ("", "import pytest")
-        yield "from hypothesis import HealthCheck, assume, given, settings"
+        yield "from hypothesis import HealthCheck, Phase, assume, given, settings"
         yield from ("from hypothesis import strategies as st", "from hypothesis.errors import Unsatisfiable")
         yield from ("", "from ucl.testing import options", "")
         package, _, name = _package(self._module).rpartition(".")
@@ -153,9 +154,22 @@ class _Writer:
         yield "    derandomize=True,"
         yield "    database=None,"
         yield "    deadline=None,"
+        yield "    phases=[Phase.generate, Phase.shrink],"
         yield "    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],"
         yield ")"
+        yield from self._few()
         yield f"About = Callable[[{self._given_types()}], bool]"
+
+    def _few(self) -> Iterator[str]:
+        """Each value of the fields that have few, and the ends of short ranges."""
+        yield "FEW: dict[str, tuple[object, ...]] = {"
+        for field in self._schema.fields:
+            subject = Subject("option", (field.name,), "", t.present(field.type), isinstance(field.type, t.Optional))
+            values = few_values(field)
+            if 0 < len(values) <= _MOST_VALUES:
+                listed = ", ".join(self._attributes.literal(value, subject) for value in values)
+                yield f"    {quoted(self._attributes.field(subject)[0])}: ({listed},),"
+        yield "}"
 
     def _given_types(self) -> str:
         return self._record if self._context is None else f"{self._record}, {self._context.name}"
@@ -167,18 +181,21 @@ class _Writer:
         context = None if self._context is None else self._context.name
         schemas = scored_schemas(self._statements.program)
         name = "" if len(schemas) == 1 else f"schema={quoted(self._schema.name)}, "
+        day = "claim.days[pick % len(claim.days)]"
         filled = RUNTIME.format(
             record=self._record,
             module=_package(self._module).rpartition(".")[2],
-            score=name + ("context=asked[0][0].context, " if context else ""),
+            score=name + ("context=context, " if context else ""),
             asked="option, self.context" if context else "option",
             passed="option, context" if context else "option",
             context_field=f"    context: {context}\n" if context else "",
             context_parameter=f", context: {context}" if context else "",
             context_strategy=", context=CONTEXTS" if context else "",
-            shown_context=", claim.context" if context else "",
+            passed_context=", context" if context else "",
             dumped_context=', **context.model_dump(mode="json")' if context else "",
-            call_key="id(claim.context)" if context else "0",
+            call_type=f"tuple[{context}, str]" if context else "str",
+            call_key=f"(claim.context, {day})" if context else day,
+            call_name="(context, now)" if context else "now",
             given_types=self._given_types(),
         )
         return f"\n{self._put()}\n{filled}"

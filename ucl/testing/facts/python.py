@@ -32,7 +32,7 @@ from ucl.models.naming import quoted
 from ucl.models.records import attribute_names
 from ucl.semantics import types as t
 from ucl.semantics.calendar import civil_from_days
-from ucl.semantics.program import Field, Schema
+from ucl.semantics.program import Const, Field, RangeDomain, Schema, SetDomain
 from ucl.semantics.types import DAY, SECOND
 from ucl.semantics.values import check_domain, iso
 from ucl.semantics.zones import UTC
@@ -116,6 +116,19 @@ def _timedelta(duration: int) -> str:
     if seconds % 60 == 0:
         return f"timedelta(minutes={int(seconds / 60)})"
     return f"timedelta(seconds={int(seconds) if seconds.denominator == 1 else float(seconds)})"
+
+
+def few_values(field: Field) -> Sequence[str | Number]:
+    """All values of a closed text or a boolean, the elements of a domain that lists them, the ends of one of ints."""
+    type = t.present(field.type)
+    match field.domain:
+        case SetDomain(values):
+            listed: Sequence[str | Number] = sorted(values)
+            return listed
+        case RangeDomain(low=Const(value=int() as low), high=Const(value=int() as high)) if isinstance(type, t.Int):
+            return (low, high if field.domain.inclusive else high - 1)
+        case _:
+            return all_values(type) or () if isinstance(type, t.Closed | t.Bool) else ()
 
 
 # --- conditions -----------------------------------------------------------------------------------------------------
