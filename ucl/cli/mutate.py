@@ -69,7 +69,7 @@ def _summary(score: Score) -> str:
     killed, equivalent = len(score.of(Fate.KILLED)), len(score.of(Fate.EQUIVALENT))
     # Rounded down, so that 100% is all of them.
     percent = math.floor(score.share * 1000) / 10
-    some = f", a sample of {score.made}" if len(score.tried) < score.made else ""
+    some = f" (a sample: {score.picked} of {score.made})" if score.picked < score.made else ""
     same = f"; {equivalent} more {'says' if equivalent == 1 else 'say'} the same" if equivalent else ""
     return f"{killed} of {score.killable} mutants killed, {percent:g}%{some}{same}"
 

@@ -199,7 +199,7 @@ def _read_again(source: Source, text: str) -> Program | None:
 
 def _scored_anew(trial: Trial, program: Program) -> Scores:
     """A program that was read again has schemas of its own; what it has no rules for scores nothing."""
-    declared = (*program.rules, *program.constraints)
+    declared: list[Rule | Constraint] = [*program.rules, *program.constraints]
     named = (each.schema for each in declared if each.schema.name == trial.schema.name)
     alone = np.arange(trial.columns.rows, dtype=np.int64)
     return score(lower(program, next(named, trial.schema), trial.call), trial.columns, groups=alone)

@@ -186,5 +186,5 @@ def _spread(count: int) -> Sequence[int]:
 def written(expr: ast.Expr) -> str:
     """An expression as `fmt` has it, on one line, and shortened where it is long."""
     nowhere = Trail(ast.File(Source("", ""), ()))
-    text = render(Printer(nowhere.stretch(0, 0)).expression(expr), 1 << 20).strip()
+    text = " ".join(render(Printer(nowhere.stretch(0, 0)).expression(expr), _MOST_SHOWN + 20).split())
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"

@@ -16,6 +16,7 @@ from typing import Any
 from ucl.analysis.diff import Difference, compare
 from ucl.diagnostics import Source
 from ucl.driver import check_module
+from ucl.editing import Versions
 from ucl.frozen import frozen
 from ucl.scoring.results.result import row_json
 from ucl.semantics.outcome import Outcome
@@ -67,11 +68,12 @@ def _row(outcome: Outcome | None) -> dict[str, Any] | None:
 
 @frozen
 class Score:
-    """`made` is how many mutants there are, of which a sample may have been tried; `left_out` names the promises that
-    notice nothing, since they are broken already or only watched."""
+    """`made` is how many mutants there are, `picked` how many of them were made into programs, of which those that
+    compile have been tried; `left_out` names the promises that notice nothing: they are broken already, or shadows."""
 
     tried: tuple[Tried, ...]
     made: int
+    picked: int
     left_out: tuple[str, ...]
 
     def of(self, fate: Fate) -> list[Tried]:
@@ -92,6 +94,7 @@ class Score:
         return {
             "mutants": len(self.tried),
             "made": self.made,
+            "picked": self.picked,
             **{str(fate): counts[fate] for fate in Fate},
             "share": self.share,
             "left_out": list(self.left_out),
@@ -101,8 +104,8 @@ class Score:
 
 @frozen
 class Asked:
-    """How to try mutants. `since` is the instant in microseconds from which on promises shall hold; `most` bounds how
-    many are tried, and `seed` picks them and the samples."""
+    """How to try mutants. `since` is the instant in microseconds from which on promises shall hold and mutants be
+    compared; `most` bounds how many are tried, and `seed` picks them and the samples."""
 
     since: int
     samples: int = SAMPLES
@@ -116,8 +119,9 @@ class Mutation:
     def __init__(self, source: Source, folder: Path | None, properties: str, asked: Asked) -> None:
         """`properties` is source that is read below the program's own. Raises `ValueError` for a program that does not
         compile with it: that is for the caller to have seen to."""
-        self._folder, self._asked, self._path = folder, asked, source.path
+        self._asked, self._path = asked, source.path
         self._below = f"\n{properties}" if properties else ""
+        self._versions = Versions(folder)
         alone, _ = check_module(source, folder)
         program = self._compiled(source.text)
         if alone is None or program is None:
@@ -134,12 +138,12 @@ class Mutation:
 
     def score(self, found: Sequence[Verdict], step: Callable[[Mutant], None] = lambda _: None) -> Score:
         """`found` are the verdicts; `step` is told of each mutant that has been tried."""
-        trial = Trial(found, self._asked.since, self._asked.seed)
+        trial = Trial(found, self._asked.seed)
         tried = []
         for mutant, program in self._compiling(step):
             tried.append(self._try(trial, mutant, program))
         left_out = [verdict.promise.name for verdict in found if verdict.promise.name not in trial.names]
-        return Score(tuple(tried), self.made, tuple(left_out))
+        return Score(tuple(tried), self.made, len(self), tuple(left_out))
 
     def _compiling(self, step: Callable[[Mutant], None]) -> Iterator[tuple[Mutant, Program]]:
         """Those that do; of equal ones the first."""
@@ -153,7 +157,8 @@ class Mutation:
             step(mutant)
 
     def _compiled(self, text: str) -> Program | None:
-        checked, _ = check_module(Source(self._path, text + self._below), self._folder)
+        """Each is an edit of the one before, of which most stays as it is."""
+        checked, _ = self._versions.check(Source(self._path, text + self._below))
         return None if checked is None else checked[0]
 
     def _try(self, trial: Trial, mutant: Mutant, program: Program) -> Tried:

@@ -36,8 +36,8 @@ _UNDECIDED_SAMPLES = 300
 class Trial:
     """Stores what the program says of samples, for mutants to be compared with."""
 
-    def __init__(self, found: Sequence[Verdict], since: int, seed: int) -> None:
-        self._since, self._seed = since, seed
+    def __init__(self, found: Sequence[Verdict], seed: int) -> None:
+        self._seed = seed
         active = [verdict for verdict in found if verdict.outcome is not Outcome.BROKEN and not verdict.is_shadow]
         self.names = frozenset(verdict.promise.name for verdict in active)
         """The promises that can notice something: they hold, and are no shadows."""
@@ -70,34 +70,34 @@ class Trial:
     def killer_by_search(self, mutant: Program) -> str | None:
         """The name of a promise that breaks where the two programs differ, or is proved to break."""
         promises = self._promises(mutant)
-        open_ = dict(promises)
-        looked_at: set[str] = set()
         for prover in self._provers:
             schema = schema_of(mutant, prover.side.schema.name)
-            told = [promises[each.name] for each in prover.promises if each.name in promises]
-            properties = [promise for promise in told if isinstance(promise, Property)]
-            if schema is None:
-                continue
-            for promise, reached in zip(properties, self._reached(prover, mutant, schema, properties), strict=True):
-                if self._breaks_there(prover, mutant, promise, reached):
-                    return promise.name
-                if reached.cells:
-                    looked_at.add(promise.name)
-                elif reached.decided and _says_the_same(prover, promise):
-                    del open_[promise.name]
-        return self._by_proof(mutant, open_, looked_at)
+            if schema is not None:
+                told = [promises[each.name] for each in prover.promises if each.name in promises]
+                killer = self._by_search_of(prover, mutant, schema, told)
+                if killer is not None:
+                    return killer
+        return None
 
-    def _reached(self, prover: Prover, mutant: Program, schema: Schema, properties: list[Property]) -> list[Reach]:
-        known: dict[object, Expr] = {}
-        conditions = [_shared(_given(prop), known) for prop in properties]
-        return reach(prover.program, mutant, (prover.side.schema, schema), self._since, conditions)
+    def _by_search_of(self, prover: Prover, mutant: Program, schema: Schema, told: list[Promise]) -> str | None:
+        properties = [promise for promise in told if isinstance(promise, Property)]
+        looked_at, out_of_reach = set(), set()
+        for promise, reached in zip(properties, _reached(prover, mutant, schema, properties), strict=True):
+            if self._breaks_there(prover, mutant, promise, reached):
+                return promise.name
+            if reached.cells:
+                looked_at.add(promise.name)
+            elif reached.decided and _says_the_same(prover, promise):
+                out_of_reach.add(promise.name)
+        open_ = [promise for promise in told if promise.name not in out_of_reach]
+        return self._by_proof(replace(mutant, properties=tuple(open_)), prover.since, looked_at)
 
     def _breaks_there(self, prover: Prover, mutant: Program, prop: Property, reached: Reach) -> bool:
         """Cells fix what the condition and the edit depend on; everything else is plain, or as in some sample."""
         samples = [stored for stored in self._stored if stored.prover is prover]
         named = prover.named_by(prop)
         for number, cell in enumerate(reached.cells):
-            points = [point_at(prover.side, cell, self._since)]
+            points = [point_at(prover.side, cell, prover.since)]
             points += [Point({**around.values, **cell}) for around in _some(samples, number)]
             for point in points:
                 if breaks(mutant, prop, named, option_of(prover.side, point), call_of(prover.side, point)):
@@ -106,10 +106,10 @@ class Trial:
 
     # --- by proof ---------------------------------------------------------------------------------------------------
 
-    def _by_proof(self, mutant: Program, promises: dict[str, Promise], looked_at: set[str]) -> str | None:
+    def _by_proof(self, mutant: Program, since: int, looked_at: set[str]) -> str | None:
         """As `uclc test` goes about it; `looked_at` are those that have been tried where they could break."""
         undecided: list[Promise] = []
-        for prover in provers(replace(mutant, properties=tuple(promises.values())), self._since):
+        for prover in provers(mutant, since):
             for promise in prover.promises:
                 match prover.prove(promise):
                     case Counterexample():
@@ -120,8 +120,14 @@ class Trial:
                         continue
         if not undecided:
             return None
-        sampled = verdicts(replace(mutant, properties=tuple(undecided)), self._since, _UNDECIDED_SAMPLES, self._seed)
+        sampled = verdicts(replace(mutant, properties=tuple(undecided)), since, _UNDECIDED_SAMPLES, self._seed)
         return next((verdict.promise.name for verdict in sampled if verdict.fails), None)
+
+
+def _reached(prover: Prover, mutant: Program, schema: Schema, properties: list[Property]) -> list[Reach]:
+    known: dict[object, Expr] = {}
+    conditions = [_shared(_given(prop), known) for prop in properties]
+    return reach(prover.program, mutant, (prover.side.schema, schema), prover.since, conditions)
 
 
 def _some(samples: Sequence[Stored], number: int) -> Iterator[Point]:
