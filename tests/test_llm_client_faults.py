@@ -148,15 +148,15 @@ def test_a_quota_that_is_used_up_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize("powers", APIS.values(), ids=APIS)
 def test_a_slow_answer_is_waited_for_only_so_long(powers: Powers) -> None:
-    slow = Fault(Kind.SLOW, seconds=0.6)
+    slow = Fault(Kind.SLOW, seconds=60)
     answer_first = [Fault(Kind.NONE)] * len(paths_to(powers))
-    with failing(*answer_first, slow, slow, powers=powers) as server:
-        first, failed, good = ask(server, an_ask(), an_ask(), an_ask(), timeout=0.3, retries=1)
+    with failing(*answer_first, slow, powers=powers) as server:
+        first, failed, good = ask(server, an_ask(), an_ask(), an_ask(), timeout=1, retries=0)
     assert isinstance(first, Answer), first
     assert isinstance(failed, ModelError)
     assert failed.code is ErrorCode.TIMEOUT
-    assert "0.3 seconds" in failed.message
-    assert failed.usage.calls == 2
+    assert "1 seconds" in failed.message
+    assert failed.usage.calls == 1
     assert failed.usage.input is None
     assert isinstance(good, Answer)
 
@@ -370,7 +370,7 @@ def test_what_a_lost_answer_may_have_cost_counts() -> None:
 
 
 def test_a_task_that_is_cancelled_gives_its_place_back() -> None:
-    with failing(Fault(Kind.NONE), Fault(Kind.SLOW, seconds=0.5)) as server:
+    with failing(Fault(Kind.NONE), Fault(Kind.SLOW, seconds=60)) as server:
 
         async def run() -> Answer:
             asked = model(server, concurrency=1, budget=Budget(tokens=200_000))

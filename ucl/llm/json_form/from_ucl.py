@@ -1,7 +1,7 @@
 """From what was written to the JSON form.
 
 In: declarations as parsed. Out: JSON that `ucl_of` turns into the same text; or None, where a declaration is of another
-kind than the form has, or holds a comprehension.
+kind than the form has.
 """
 
 from __future__ import annotations
@@ -56,24 +56,24 @@ def _meta(meta: ast.Meta) -> _Json:
         ],
         "confidence": _number(meta.confidence),
         "priority": _number(meta.priority),
-        "valid": None if meta.valid is None else _range(meta.valid),
+        "valid": None if meta.valid is None else _within(meta.valid),
         "status": None if meta.status is None else meta.status.text,
     }
 
 
-def _number(node: ast.Expr | None) -> int | float | None:
+def _number(node: ast.Expr | None) -> int | float | _Json | None:
+    """A number as it is, since most are."""
     match node:
-        case None:
-            return None
         case ast.IntLiteral(value=value) | ast.FloatLiteral(value=value):
             return value
         case _:
-            raise _NotInFormError
+            return _maybe(node)
 
 
-def _range(node: ast.Expr) -> _Json:
+def _within(node: ast.Expr) -> _Json:
+    """A range, or what stands for one."""
     if not isinstance(node, ast.Range):
-        raise _NotInFormError
+        return _expression(node)
     return {"from": _maybe(node.low), "to": _maybe(node.high), "inclusive": node.inclusive}
 
 
@@ -93,6 +93,10 @@ def _expression(node: ast.Expr) -> _Json:
         if isinstance(node, kinds):
             return write(node)
     match node:
+        case ast.Name() | ast.Attribute() if (path := _path(node)) is not None:
+            return {"name": path}
+        case ast.Attribute(value=value, name=name):
+            return {"part": name, "of": _expression(value)}
         case ast.And(operands=operands):
             return {"and": _each(operands)}
         case ast.Or(operands=operands):
@@ -106,28 +110,33 @@ def _expression(node: ast.Expr) -> _Json:
         case ast.Arithmetic(operator=sign, left=left, right=right):
             return {"arithmetic": sign, "left": _expression(left), "right": _expression(right)}
         case ast.In(value=value, container=container, negated=negated):
-            within = _range(container) if isinstance(container, ast.Range) else _expression(container)
-            return {"test": _expression(value), "in": within, "negated": negated}
+            return {"test": _expression(value), "in": _within(container), "negated": negated}
         case ast.Coalesce(value=value, default=default):
             return {"value": _expression(value), "default": _expression(default)}
         case ast.If(condition=condition, then=then, otherwise=otherwise):
             return {"if": _expression(condition), "then": _expression(then), "else": _expression(otherwise)}
-        case ast.Call(function=function, arguments=arguments):
-            return {"call": _path(function), "arguments": _each(arguments)}
+        case ast.Call(function=function, arguments=arguments) if (path := _path(function)) is not None:
+            return {"call": path, "arguments": _each(arguments)}
         case ast.SetLiteral(elements=elements):
             return {"set": _each(elements)}
+        case ast.Comprehension(kind=kind, variable=variable):
+            keys = [{"key": _expression(key.value), "descending": key.descending} for key in node.keys]
+            source = {"variable": variable.text, "source": _expression(node.source), "where": _maybe(node.condition)}
+            return {"gather": kind.text, "each": _maybe(node.value), **source, "by": keys, "share": _maybe(node.share)}
         case _:
             raise _NotInFormError
 
 
-def _path(node: ast.Expr) -> str:
+def _path(node: ast.Expr) -> str | None:
+    """`start.time`; None where it is no path of names."""
     match node:
         case ast.Name(text=text):
             return text
         case ast.Attribute(value=value, name=name):
-            return f"{_path(value)}.{name}"
+            owner = _path(value)
+            return None if owner is None else f"{owner}.{name}"
         case _:
-            raise _NotInFormError
+            return None
 
 
 def _literal(node: Any) -> _Json:
@@ -146,5 +155,4 @@ _LEAVES: tuple[tuple[tuple[type, ...], Callable[[Any], _Json]], ...] = (
     ((ast.BoolLiteral,), lambda node: {"bool": node.value}),
     ((ast.TimeLiteral, ast.DateLiteral, ast.DateTimeLiteral), _literal),
     ((ast.QuantityLiteral, ast.WeekdayLiteral), _literal),
-    ((ast.Name, ast.Attribute), lambda node: {"name": _path(node)}),
 )

@@ -36,9 +36,9 @@ def json_schema() -> dict[str, Any]:
     meta = {
         "because": _maybe(text),
         "from": _list(_object(kind=text, id=text, at=_maybe(text))),
-        "confidence": _maybe(number),
-        "priority": _maybe(number),
-        "valid": _maybe(_object(**limits)),
+        "confidence": {"anyOf": [number, expression, {"type": "null"}]},
+        "priority": {"anyOf": [number, expression, {"type": "null"}]},
+        "valid": {"anyOf": [_object(**limits), expression, {"type": "null"}]},
         "status": _maybe(_words(STATUSES)),
     }
     head = {"on": text, "overrides": _list(text)}
@@ -74,7 +74,17 @@ def _expression_schemas(expression: dict[str, Any], limits: dict[str, Any]) -> l
         _object(**{"not": expression}),
         _object(negate=expression),
         _object(**{"if": expression, "then": expression, "else": expression}),
+        _object(part=text, of=expression),
         _object(call=text, arguments=_list(expression)),
+        _object(
+            gather=text,
+            each=_maybe(expression),
+            variable=text,
+            source=expression,
+            where=_maybe(expression),
+            by=_list(_object(key=expression, descending={"type": "boolean"})),
+            share=_maybe(expression),
+        ),
         _object(arithmetic=_words(SUMS), **sides),
         _object(value=expression, default=expression),
     ]

@@ -130,9 +130,17 @@ class _Writer:
 
     def inner(self, form: Mapping[str, Any], key: str, place: str, depth: int) -> str:
         """A part of an expression, in parentheses; the layout takes out those that are not needed."""
-        part = form.get(key)
-        written = self.expression(part, f"{place}.{key}", depth)
-        return written if isinstance(part, Mapping) and not _CLOSED.isdisjoint(part) else f"({written})"
+        return self.parted(form.get(key), f"{place}.{key}", depth)
+
+    def parted(self, form: object, place: str, depth: int) -> str:
+        written = self.expression(form, place, depth)
+        return written if isinstance(form, Mapping) and not _CLOSED.isdisjoint(form) else f"({written})"
+
+    def within(self, form: object, place: str, depth: int) -> str:
+        """A range, or an expression that stands for one."""
+        if isinstance(form, Mapping) and ("from" in form or "to" in form):
+            return self.range(form, place, depth)
+        return self.parted(form, place, depth)
 
     def range(self, form: Mapping[str, Any], place: str, depth: int) -> str:
         low, high = (self.bound(form.get(key), f"{place}.{key}", depth) for key in ("from", "to"))
@@ -176,6 +184,10 @@ class _Writer:
             return f"{text}0" if text.endswith(".") else text
         return self.wrong(place, f"`{_shown(form)}` is no number", not isinstance(form, float))
 
+    def share(self, form: object, place: str) -> str:
+        """A number, or an expression of one."""
+        return self.expression(form, place) if isinstance(form, Mapping) else self.number(form, place)
+
     def one_of(self, form: object, words: Sequence[str], place: str) -> str:
         listed = ", ".join(f"`{word}`" for word in words)
         return form if isinstance(form, str) and form in words else self.wrong(place, f"one of {listed} is expected")
@@ -205,11 +217,9 @@ def _leaf(words: str, write: Callable[[_Writer, Any, str], str]) -> _Clause:
 _META: Mapping[str, _Clause] = {
     "because": _leaf("because", _Writer.text),
     "from": lambda w, form, place: [f"from {source}" for source in w.each(form, place, w.source)],
-    "confidence": _leaf("confidence", _Writer.number),
-    "priority": _leaf("priority", _Writer.number),
-    "valid": lambda w, form, place: [
-        f"valid {w.range(form, place, 0) if isinstance(form, Mapping) else w.wrong(place, 'a range is expected')}"
-    ],
+    "confidence": _leaf("confidence", _Writer.share),
+    "priority": _leaf("priority", _Writer.share),
+    "valid": lambda w, form, place: [f"valid {w.within(form, place, 0)}"],
     "status": _leaf("status", lambda w, form, place: w.one_of(form, STATUSES, place)),
 }
 _RULE: Mapping[str, _Clause] = {
@@ -234,7 +244,7 @@ _PROPERTY: Mapping[str, _Clause] = {"given": _condition("given"), "expect": _con
 _Form = Mapping[str, Any]
 _Expression = Callable[[_Writer, _Form, str, int], str]
 # What needs no parentheses wherever it stands.
-_CLOSED = frozenset(("name", "text", "bool", "literal", "set", "call"))
+_CLOSED = frozenset(("name", "text", "bool", "literal", "set", "call", "gather"))
 _BARE = frozenset(("literal", "number"))
 
 
@@ -256,11 +266,8 @@ def _infix(key: str, signs: Sequence[str]) -> _Expression:
 
 
 def _test(writer: _Writer, form: _Form, place: str, depth: int) -> str:
-    value, container = writer.inner(form, "test", place, depth), form.get("in")
     word = "not in" if form.get("negated") is True else "in"
-    if isinstance(container, Mapping) and ("from" in container or "to" in container):
-        return f"{value} {word} {writer.range(container, f'{place}.in', depth)}"
-    return f"{value} {word} {writer.inner(form, 'in', place, depth)}"
+    return f"{writer.inner(form, 'test', place, depth)} {word} {writer.within(form.get('in'), f'{place}.in', depth)}"
 
 
 def _call(writer: _Writer, form: _Form, place: str, depth: int) -> str:
@@ -270,6 +277,23 @@ def _call(writer: _Writer, form: _Form, place: str, depth: int) -> str:
 
 def _at(writer: _Writer, depth: int) -> Callable[[object, str], str]:
     return lambda one, place: writer.expression(one, place, depth)
+
+
+def _gather(writer: _Writer, form: _Form, place: str, depth: int) -> str:
+    def part(words: str, key: str) -> str:
+        return "" if form.get(key) is None else f"{words}{writer.expression(form[key], f'{place}.{key}', depth)}"
+
+    def sorted_by(key: object, at: str) -> str:
+        if not isinstance(key, Mapping):
+            return writer.wrong(at, "a key is expected, as `key` and `descending`")
+        return writer.inner(key, "key", at, depth) + (" desc" if key.get("descending") is True else "")
+
+    each = "" if form.get("each") is None else f"{part('', 'each')} for "
+    variable = writer.name(form.get("variable"), f"{place}.variable")
+    keys = writer.each(form.get("by"), f"{place}.by", sorted_by)
+    source = f"{each}{variable} in {writer.inner(form, 'source', place, depth)}{part(' where ', 'where')}"
+    order = f" by {', '.join(keys)}" if keys else ""
+    return f"{writer.name(form['gather'], f'{place}.gather')}({source}{order}{part(', ', 'share')})"
 
 
 def _if(writer: _Writer, form: _Form, place: str, depth: int) -> str:
@@ -301,7 +325,11 @@ _EXPRESSIONS: Mapping[str, _Expression] = {
     "not": lambda w, form, place, depth: f"not {w.inner(form, 'not', place, depth)}",
     "negate": lambda w, form, place, depth: f"-{w.inner(form, 'negate', place, depth)}",
     "if": _if,
+    "part": lambda w, form, place, depth: (
+        f"{w.inner(form, 'of', place, depth)}.{w.name(form['part'], f'{place}.part')}"
+    ),
     "call": _call,
+    "gather": _gather,
     "arithmetic": _infix("arithmetic", SUMS),
     "value": lambda w, form, place, depth: (
         f"{w.inner(form, 'value', place, depth)} ?? {w.inner(form, 'default', place, depth)}"

@@ -58,7 +58,7 @@ def grammar_of_schema(schema: str) -> str:
 
 
 def decode(start: LLMatcher, vocabulary: Vocabulary, wish: str | None, most: int, chosen: random.Random) -> Decoded:
-    """At most so many tokens. The wish's own end is where to stop, as soon as the grammar lets."""
+    """At most so many tokens. Where nothing of the wish is left, or can come, is where to stop, if the grammar lets."""
     rest = None if wish is None else wish.encode()
     out, tokens = bytearray(), 0
     while not start.is_stopped():
@@ -70,6 +70,8 @@ def decode(start: LLMatcher, vocabulary: Vocabulary, wish: str | None, most: int
         token, skipped = _wished(vocabulary, allowed, rest or b"", _LITTLE)
         if token is None and np.count_nonzero(allowed) > _FEW:
             token, skipped = _wished(vocabulary, allowed, rest or b"", _MUCH)
+        if token is None and rest is not None and start.is_accepting():
+            break
         if token is None:
             token = _by_chance(vocabulary, allowed, chosen)
         if token is None:

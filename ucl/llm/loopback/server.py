@@ -10,7 +10,6 @@ import contextlib
 import json
 import random
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -67,6 +66,7 @@ class Loopback:
     ) -> None:
         self.script, self.powers, self.vocabulary, self.seed, self.models = script, powers, vocabulary, seed, models
         self.received: list[Received] = []
+        self.closing = threading.Event()
         self._faults = iter(faults)
         self._prompts: list[list[int]] = []
         self._lock = threading.Lock()
@@ -83,6 +83,7 @@ class Loopback:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.closing.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -226,7 +227,7 @@ def _response(loopback: Loopback, received: Received, number: int, fault: Fault)
     if fault.kind is Kind.DISCONNECT or instead is not None:
         return instead
     if fault.kind is Kind.SLOW:
-        time.sleep(fault.seconds)
+        loopback.closing.wait(fault.seconds)
     api = PATHS.get(received.path)
     if api is None or api not in loopback.powers.apis:
         return _error(404, f"there is no {received.path}")

@@ -12,8 +12,10 @@ import json
 import math
 import os
 import re
+import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -217,8 +219,16 @@ def _client(base_url: str, key: str, largest_answer: int) -> openai.AsyncOpenAI:
         base_url=base_url,
         max_retries=0,
         default_headers={"Accept-Encoding": "identity"},
-        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [bound]}),
+        http_client=openai.DefaultAsyncHttpxClient(verify=_certificates(), event_hooks={"response": [bound]}),
     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Reading them takes most of the time of a connection."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class _TooLongError(Exception):
