@@ -47,6 +47,8 @@ OWNERS = {
     "duckdb": "ucl.tables",
     "openai": "ucl.llm.client",
     "httpx2": "ucl.llm.client",
+    "llguidance": "ucl.llm.loopback",
+    "bpe_openai": "ucl.llm.loopback",
 }
 # The benchmark measures these against us, so it may name any of them.
 EXEMPT = "ucl.bench"
