@@ -9,6 +9,7 @@ over what is still undecided.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice, product
 from math import prod
 from typing import Any
@@ -251,7 +252,9 @@ class Prover:
         found = []
         for condition in self._written[promise.name].sides:
             view = View(self.space, CELLS)
-            view.restrict(condition)
+            # A condition of too many cells leaves every value likely.
+            with suppress(TooLarge):
+                view.restrict(condition)
             axes = [(number, axis) for number, axis in enumerate(self.space.axes) if axis.key is not None]
             places = {number: [i for i in view.indices(number) if i < len(axis.found)] for number, axis in axes}
             found.append({axis.key: [axis.found[i][0] for i in places[n]] for n, axis in axes if axis.key})
