@@ -23,6 +23,7 @@ from ucl.llm.client import (
     ModelError,
     Path,
     Prices,
+    Program,
     Prose,
     Role,
     Settings,
@@ -33,6 +34,7 @@ from ucl.llm.client import (
     total,
 )
 from ucl.llm.client.capabilities import Capabilities, Verdict, forget
+from ucl.llm.client.wire.exchange import Exchange
 from ucl.llm.grammar import Target
 from ucl.llm.loopback import (
     LLAMA_CPP,
@@ -115,12 +117,21 @@ def test_a_path_can_be_held_to(path: Path) -> None:
     assert (found.path, found.text.strip()) == (path, RULE.strip())
 
 
+def test_a_path_is_for_programs_alone() -> None:
+    with serving(says("{thoughts}")) as server:
+        assert answer(server, an_ask(Prose()), path=Path.GRAMMAR).text == "{thoughts}"
+    with serving(says(FACT)) as server:
+        assert isinstance(answer(server, an_ask(Structured(Fact)), path=Path.GRAMMAR).value, Fact)
+    with serving() as server:
+        failed = error(server, an_ask(Program({}, program().accepts)), path=Path.GRAMMAR)
+        assert (failed.code, server.received) == (ErrorCode.BAD_SETTINGS, [])
+
+
 def test_a_target_that_is_left_out_is_a_way_not_gone() -> None:
     with serving(powers=VLLM) as server:
-        output = program()
-        kept = {target: text for target, text in output.grammars.items() if target is not Target.XGRAMMAR}
-        found = answer(server, an_ask(type(output)(kept, output.accepts)))
-    assert found.path is Path.TEXT or not any("structured_outputs" in r.body for r in server.received)
+        kept = {target: text for target, text in program().grammars.items() if target is not Target.XGRAMMAR}
+        answer(server, an_ask(Program(kept, program().accepts)))
+    assert not any("structured_outputs" in r.body for r in server.received)
 
 
 def test_what_the_request_says() -> None:
@@ -282,7 +293,7 @@ def test_what_was_seen_is_forgotten_in_time(tmp_path: FilePath) -> None:
     seen = Capabilities(tmp_path / "seen.json", lambda: now)
     seen.note("chat-tool-Program", Verdict.IGNORED)
     assert Capabilities(tmp_path / "seen.json", lambda: now + 3600).verdict("chat-tool-Program") is Verdict.IGNORED
-    assert Capabilities(tmp_path / "seen.json", lambda: now + 8 * 86400).verdict("chat-tool-Program") is None
+    assert Capabilities(tmp_path / "seen.json", lambda: now + 2 * 86400).verdict("chat-tool-Program") is None
     assert Capabilities(tmp_path / "seen.json", lambda: now - 3600).verdict("chat-tool-Program") is None
 
 
@@ -504,6 +515,14 @@ def test_the_key_of_one_provider_goes_to_no_other(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         asyncio.run(connect(Settings("any")).ask(an_ask()))
         assert server.received[1].authorization == "Bearer sk-openai-0123456789"
+
+
+@pytest.mark.parametrize(
+    "address", ["https://eu.api.openai.com/v1", "https://API.openai.com/v1", "https://x.openai.azure.com/v1"]
+)
+def test_hosts_of_the_provider_are_known(address: str) -> None:
+    assert Exchange(Settings("m", address), {"UCL_API_KEY": "k"}).is_openai
+    assert not Exchange(Settings("m", address.replace("openai.", "openai.evil.")), {"UCL_API_KEY": "k"}).is_openai
 
 
 def test_without_a_key_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from ucl.kernels.engines.kernel_cache import cache_folder
 
 _FORM = 1
 _LARGEST = 20_000
-_KEPT_FOR = 7 * 24 * 3600.0
+_DAY = 24 * 3600.0
 
 
 class Verdict(StrEnum):
@@ -36,6 +36,8 @@ class Verdict(StrEnum):
     ABSENT = "absent"
 
 
+# One answer of another form is little to go by, and one call a day is little to find out.
+_KEPT_FOR = {Verdict.WORKS: 7 * _DAY, Verdict.ABSENT: 7 * _DAY, Verdict.IGNORED: _DAY}
 _seen: dict[str, Capabilities] = {}
 
 
@@ -63,7 +65,7 @@ class Capabilities:
     def verdict(self, way: str) -> Verdict | None:
         """None where nothing was seen, or not lately."""
         verdict, at = self._verdicts.get(way, (None, 0.0))
-        return verdict if verdict is not None and 0 <= self._now() - at < _KEPT_FOR else None
+        return verdict if verdict is not None and 0 <= self._now() - at < _KEPT_FOR[verdict] else None
 
     def note(self, way: str, verdict: Verdict) -> None:
         was = self.verdict(way)

@@ -198,6 +198,8 @@ class Connection:
 
     def _at_last(self, ask: Ask, course: _Course) -> Answer:
         """No way is left: what came of one that was not held to, else why there is nothing."""
+        if not ways_for(ask.output, self._exchange.is_openai, self._settings.path):
+            raise course.error(Failure(ErrorCode.BAD_SETTINGS, f"nothing leads to the path `{self._settings.path}`"))
         if course.fallback is not None:
             understood, reply = course.fallback
             if isinstance(ask.output, Program):

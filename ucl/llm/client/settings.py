@@ -46,7 +46,7 @@ class Budget:
 class Settings:
     """`timeout` is for one call, in seconds. `retries` are those after what may pass (429, 5xx, cut streams).
 
-    `path` holds to one path where a caller wants to; else the best that the server can go is found out.
+    `path` holds programs to one path where a caller wants to; else the best that the server can go is found out.
     """
 
     model: str

@@ -45,7 +45,7 @@ class Exchange:
 
     def __init__(self, settings: Settings, environment: Mapping[str, str] = os.environ) -> None:
         self.base_url, self._key = _address(settings, environment)
-        self.is_openai = urlsplit(self.base_url).hostname == "api.openai.com"
+        self.is_openai = _is_host(self.base_url, "api.openai.com", "openai.azure.com")
         self._settings = settings
         self._client = _client(self.base_url, self._key, settings.largest_answer)
         if not self.is_openai:
@@ -186,7 +186,7 @@ def _address(settings: Settings, environment: Mapping[str, str]) -> tuple[str, s
     if not is_good:
         raise _bad_settings("the server's address is no URL with `http` or `https`", "as in `http://localhost:8000/v1`")
     key = environment.get(KEY_VARIABLE)
-    if not key and (settings.base_url is None or urlsplit(base_url).hostname == "api.openai.com"):
+    if not key and (settings.base_url is None or _is_host(base_url, "api.openai.com")):
         key = environment.get(OPENAI_KEY_VARIABLE)
         if not key:
             raise _bad_settings("there is no key for the server", f"set `{OPENAI_KEY_VARIABLE}` or `{KEY_VARIABLE}`")
@@ -194,6 +194,12 @@ def _address(settings: Settings, environment: Mapping[str, str]) -> tuple[str, s
     if not key.isascii() or not key.isprintable() or " " in key:
         raise _bad_settings("the server's key has a character that no key has", f"look at `{KEY_VARIABLE}`")
     return base_url, key
+
+
+def _is_host(address: str, *hosts: str) -> bool:
+    """One of the hosts, or a part of it such as `eu.api.openai.com`."""
+    name = (urlsplit(address).hostname or "").lower()
+    return any(name == host or name.endswith(f".{host}") for host in hosts)
 
 
 def _bad_settings(message: str, help: str) -> ModelError:

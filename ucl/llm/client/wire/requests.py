@@ -81,8 +81,10 @@ _WAYS = (
 
 
 def ways_for(output: Output, is_openai: bool, path: Path | None) -> list[Way]:
-    """The ways that could lead to such an output, the best first; with `path`, those of that path."""
-    return [way for way in _WAYS if _leads_to(output, way.held, is_openai) and path in (None, way.held.path)]
+    """The ways that could lead to such an output, the best first; to a program with `path`, those of that path."""
+    ways = [way for way in _WAYS if _leads_to(output, way.held, is_openai)]
+    is_free = path is None or not isinstance(output, Program)
+    return ways if is_free else [way for way in ways if way.held.path is path]
 
 
 def _leads_to(output: Output, held: Held, is_openai: bool) -> bool:
