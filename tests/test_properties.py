@@ -267,6 +267,101 @@ def test_a_score_that_varies_is_known_by_its_ends() -> None:
     assert decided(rules, "true", "score < -0.3 or score > -0.4") == Proved()
 
 
+# --- what the solver decides ----------------------------------------------------------------------------------------
+
+FAR = """
+timezone "Europe/Berlin"
+schema Trip {
+  starts: datetime  ends: datetime  a: int in 0..=1000  b: int in 0..=1000
+  x: float  y: float  price: float in 0.0..=90.0
+}
+context { budget: float in 0.0..=100.0 = 50.0 }
+"""
+
+
+def solved(when: str, given: str, expect: str = "fires(r)") -> Answer:
+    return answer(
+        f"{FAR} rule r on Trip {{ when {when} score 0.5 }} property p on Trip {{ given {given} expect {expect} }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("when", "given"),
+    [
+        ("ends - starts > 2h", "ends - starts >= 3h"),
+        ("ends > starts + 2h", "ends - starts >= 3h"),
+        ("b > 300", "a + b > 1200 and a < 900"),
+        ("a != b", "2 * a == 2 * b + 2"),
+        ("a >= b or b > a", "true"),
+        ("x + y > 0.3", "x >= 0.11 and y >= 0.2"),
+        ("price <= budget", "price * 2 < budget"),
+        ("price < budget + 1.0", "price <= budget and budget > 20.0"),
+    ],
+)
+def test_sums_and_differences_are_decided(when: str, given: str) -> None:
+    assert solved(when, given) == Proved()
+    assert isinstance(solved(when, "a == a" if given == "true" else "true", "not fires(r)"), Counterexample)
+
+
+@pytest.mark.parametrize(
+    ("when", "given"),
+    [
+        # So in doubles, by a hair: 0.1 + 0.2 is above 0.3.
+        ("x + y > 0.3", "x == 0.1 and y == 0.2"),
+        # Not so in doubles: what is added is lost.
+        ("x + 100000000000000000.0 - 100000000000000000.0 > 0.5", "x > 1.0"),
+        ("x + y - y > 0.5", "x > 1.0"),
+        ("(x + y) * 3 > x * 3 + y * 3 - 0.1", "true"),
+        ("x * y >= 0.0", "x > 0.0 and y > 0.0"),
+    ],
+)
+def test_what_rounding_or_products_may_break_is_not_claimed(when: str, given: str) -> None:
+    assert not isinstance(solved(when, given), Proved)
+
+
+def test_many_fields_and_rules_are_decided() -> None:
+    """Some 10^14 cells: the best and the worst that sixty rules can add up to."""
+    chance = random.Random(1)
+    fields = [f"f{number}" for number in range(14)]
+
+    def rule(number: int) -> str:
+        parts = (f"{name} in {chance.randint(0, 4)}..={chance.randint(5, 9)}" for name in chance.sample(fields, 2))
+        return f"rule r{number} on S {{ when {' and '.join(parts)} score {chance.choice(['0.5', '-0.5', '-0.3'])} }}"
+
+    rules_ = "\n".join(map(rule, range(60)))
+    source = f"""schema S {{ {" ".join(f"{name}: int in 0..=9" for name in fields)} }} {rules_}
+      property low on S {{ given f0 > 3 expect score > -20 }}
+      property high on S {{ given f0 > 3 expect score < 2 }}
+      prefer third on S {{ better f3 > 8 worse f3 < 2 }}"""
+    found = answers(source)
+    assert found["low"] == Proved()
+    assert isinstance(found["high"], Counterexample)
+    assert isinstance(found["third"], Counterexample)
+
+
+def test_priority_decides_between_scores_that_vary() -> None:
+    rules = """resolve Meeting by priority
+               rule dear on Meeting { when price > 10 score -0.5 * ramp(price, 10, 100) priority 2 }
+               rule first on Meeting { when priority > 8 score 0.25 }"""
+    assert decided(rules, "price > 20", "score < 0 and not contested") == Proved()
+    assert decided(rules, "priority == 9", "score <= 0.25") == Proved()
+    assert isinstance(decided(rules, "priority == 9", "score >= 0"), Counterexample)
+
+
+def test_a_preference_between_scores_that_vary() -> None:
+    source = """schema P { price: float in 0.0..=100.0  stars: int in 1..=5 }
+      context { thrift: float in 0.0..=1.0 = 0.5 }
+      rule dear on P { score -0.4 * ramp(price, 20, 80) }
+      rule good on P { when stars > 3 score 0.5 }
+      prefer good_ones on P { better stars > 3  worse stars <= 3 }
+      prefer cheap_ones on P { better price < 20 and thrift > 0.5  worse price > 50 and stars < 3 and thrift > 0.2 }
+      prefer cheap_first on P { better price < 40  worse price > 50 }"""
+    found = answers(source)
+    assert found["good_ones"] == Proved()
+    assert found["cheap_ones"] == Proved()
+    assert isinstance(found["cheap_first"], Counterexample)
+
+
 def test_what_one_rule_adds_does_not_wait_for_others() -> None:
     rules = """rule dear on Meeting { when price > 10 score -ramp(price, 10, 100) }
                rule first on Meeting { when priority > 8 score 0.5 }"""

@@ -11,7 +11,7 @@ holds for some choice, so that what no choice satisfies no option does:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -142,7 +142,7 @@ class World:
         name = ("free", axis)
         first = name not in self._bools
         found = self.unknown(name)
-        if first and _of_numbers(expr):
+        if first and _of_numbers(expr) and not (_rounds(expr) and _repeats(expr)):
             formula = self._reader.condition(expr)
             self._solver.add(z3.Implies(found, self._formula(formula)))
             self._solver.add(z3.Implies(z3.Not(found), self._formula(negated(formula))))
@@ -176,12 +176,13 @@ class World:
         total = self.value(atom.sum.constant)
         for name, coefficient in atom.sum.coefficients:
             total = total + self.value(coefficient) * self._number(self._terms.by_name[name])
-        slack = self._slack(atom)
+        slack = self._slack(atom) if _rounds(atom.expr) else self.value(0)
         if slack is None:
             return self.fixed(True)
+        exact = z3.is_rational_value(slack)
         match atom.operator, positive:
             case "<", True:
-                return total < slack if _rounds(atom.expr) else total < 0
+                return total < slack
             case "<=", True:
                 return total <= slack
             case "==", True:
@@ -189,25 +190,46 @@ class World:
             case "<", False:
                 return total >= -slack
             case "<=", False:
-                return total > -slack if _rounds(atom.expr) else total > 0
+                return total > -slack
             case _:
-                return self.fixed(True) if _rounds(atom.expr) else total != 0
+                return total != 0 if exact else self.fixed(True)
 
     def _slack(self, atom: Relation) -> Claim | None:
-        if not _rounds(atom.expr):
-            return self.value(0)
+        """More than by what rounding may move the sum; 0 where nothing is rounded, None where that can't be told."""
         expr = atom.expr
         if not isinstance(expr, p.Compare):
             return None
         left, right = linear(expr.left, self._terms), linear(expr.right, self._terms)
-        sizes = self._sizes([expr.left, expr.right])
-        if left is None or right is None or sizes is None:
+        errors = self._error(expr.left), self._error(expr.right)
+        if left is None or right is None or errors[0] is None or errors[1] is None:
             return None
+        error = z3.simplify(errors[0] + errors[1])
+        if z3.is_rational_value(error) and error.numerator_as_long() == 0:
+            return error
         scale = 1 / abs(left.minus(right).coefficients[0][1])
-        return (sizes[0] + sizes[1] + self.value(_TINY)) * self.value(_ROUNDING * scale)
+        return (error + self.value(_TINY)) * self.value(scale)
+
+    def _error(self, expr: Expr) -> Claim | None:
+        """At least by what rounding moves its value: at each step by a share of all that is put together there."""
+        match expr:
+            case p.Const() | p.Variable():
+                return self.value(0)
+            case p.Apply(signature=signature, arguments=arguments):
+                errors = [self._error(argument) for argument in arguments]
+                size = self._size(expr)
+                if size is None or any(error is None for error in errors):
+                    return None
+                factor = _factor(expr)
+                if factor is not None:
+                    moved = z3.Sum(errors) * self.value(factor)
+                    return moved if _doubles(factor) else moved + size * self.value(_ROUNDING)
+                own = self.value(0) if signature.op.startswith("neg_") else size * self.value(_ROUNDING)
+                return z3.Sum([*errors, own])
+            case _:
+                return None
 
     def _size(self, expr: Expr) -> Claim | None:
-        """At least the magnitude of everything that is rounded on the way to its value."""
+        """At least the magnitude of everything that is put together in it."""
         match expr:
             case p.Const(value=int() | float() as value):
                 return self.value(abs(Fraction(value)))
@@ -215,25 +237,14 @@ class World:
                 number = self._number(self._terms.by_name[name])
                 return z3.If(number >= 0, number, -number)
             case p.Apply(signature=signature, arguments=arguments):
-                return self._size_of(signature.op, arguments)
+                sizes: list[Any] = [self._size(argument) for argument in arguments]
+                if any(size is None for size in sizes):
+                    return None
+                if signature.op in _SUMS:
+                    return z3.Sum(sizes)
+                return sizes[0] * sizes[1] if _factor(expr) is not None else None
             case _:
                 return None
-
-    def _sizes(self, exprs: Sequence[Expr]) -> list[Any] | None:
-        sizes = [self._size(expr) for expr in exprs]
-        return None if any(size is None for size in sizes) else sizes
-
-    def _size_of(self, op: str, arguments: Sequence[Expr]) -> Claim | None:
-        sizes = self._sizes(arguments)
-        if sizes is None:
-            return None
-        if op in ("to_float", "neg_int", "neg_float"):
-            return sizes[0]
-        if op in ("add_int", "add_float", "sub_int", "sub_float"):
-            return sizes[0] + sizes[1]
-        if op in ("mul_int", "mul_float") and any(isinstance(argument, p.Const) for argument in arguments):
-            return sizes[0] * sizes[1]
-        return None
 
     def _number(self, term: Term) -> Any:
         """A term's value: inside its domain, and where its axis says."""
@@ -246,10 +257,10 @@ class World:
             keys = self._reader.solver.domain(term)
             ends = [(line.value_at(low, term.type), line.value_at(end - 1, term.type)) for low, end in keys]
             self._solver.add(self._inside(number, ends))
+            if not term.part:
+                self._link_axis(term, number)
             if isinstance(place.type, t.DateTime):
                 self._link_parts(term)
-            elif not term.part:
-                self._link_axis(term, number)
         return self._numbers[term.name]
 
     def _link_axis(self, term: Term, number: Any) -> None:
@@ -304,6 +315,22 @@ class World:
         return z3.And(*parts) if parts else self.fixed(True)
 
 
+_SUMS = frozenset("to_float neg_int neg_float add_int add_float sub_int sub_float".split())
+
+
+def _factor(expr: p.Apply) -> Fraction | None:
+    """The magnitude of the constant that something is multiplied by."""
+    if expr.signature.op not in ("mul_int", "mul_float"):
+        return None
+    values = [a.value for a in expr.arguments if isinstance(a, p.Const) and isinstance(a.value, int | float)]
+    return abs(Fraction(values[0])) if values else None
+
+
+def _doubles(factor: Fraction) -> bool:
+    """Whether no double is rounded when it is multiplied by it."""
+    return factor.denominator == 1 and factor.numerator.bit_count() == 1
+
+
 _NUMBERS = (t.Int, t.Float, t.Quantity, t.Duration, t.Date, t.Time, t.DateTime)
 
 
@@ -316,6 +343,20 @@ def _of_numbers(expr: Expr) -> bool:
             return isinstance(t.present(value.type), _NUMBERS)
         case _:
             return False
+
+
+def _repeats(expr: Expr) -> bool:
+    """Whether it reads a field twice: in sums of doubles what cancels out may leave more than nothing."""
+    read = [part for part in _leaves(expr) if isinstance(part, p.OptionValue | p.ContextValue)]
+    return len({(type(part), part.path) for part in read}) < len(read)
+
+
+def _leaves(expr: Expr) -> Iterator[Expr]:
+    parts = children(expr)
+    if not parts:
+        yield expr
+    for part in parts:
+        yield from _leaves(part)
 
 
 def _rounds(expr: Expr) -> bool:
