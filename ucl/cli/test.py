@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from ucl.cli import inputs
 from ucl.cli.mutate import add_mutate, print_mutants
 from ucl.cli.output import CommandError, print_json, remark, text_table
-from ucl.cli.source import checked_program, complain_about_findings, program_files
+from ucl.cli.source import checked_program, complain_about, complain_about_findings, program_files, unreadable
+from ucl.diagnostics import Report
 from ucl.render import printable
 
 if TYPE_CHECKING:
     from ucl.semantics.program import Program
     from ucl.testing.coverage import Coverage
+    from ucl.testing.stated import Stated
     from ucl.testing.verdicts import Verdict
 
 
@@ -28,6 +30,7 @@ def add_test(parser: ArgumentParser) -> None:
     add("--now", metavar="DT", help="from when on promises shall hold, in place of the clock's")
     add("--coverage", action="store_true", help="say how often each rule fired, was overridden, did not apply")
     add("--table", metavar="FILE", help="count that over a table's rows, in place of the samples")
+    add("--facts", metavar="FILE", type=Path, help="test what these facts state too (JSON, JSON Lines, SQLite)")
     add_mutate(parser)
     add("--format", choices=["text", "json"], default="text", help="words, or one JSON object a line")
 
@@ -39,6 +42,7 @@ def test(
     now: str | None,
     coverage: bool,
     table: str | None,
+    facts: Path | None,
     mutate: bool,
     mutants: int,
     format: str,
@@ -51,19 +55,26 @@ def test(
         if program is None:
             continue
         since = inputs.since(program, now)
-        found = _verdicts(program, since, samples, seed)
+        below = None if facts is None else _stated(program, facts)
+        if below is None:
+            found = _verdicts(program, since, samples, seed)
+        else:
+            start = below.since(None if now is None else since, since)
+            found = below.verdicts(since, start, samples, seed)
         for verdict in found:
             told, broken = told + 1, broken + verdict.fails
             if format == "json":
                 print_json(verdict.to_json())
             else:
-                _print_words(verdict)
+                _print_words(verdict, below)
         if coverage or table is not None:
             _print_coverage(_coverage(program, since, samples, seed, table), format)
         if mutate:
             from ucl.testing.mutants import Asked
 
-            print_mutants(program.sources[0], "", found, Asked(since, samples, seed, mutants), format)
+            earliest = min((verdict.prover.since for verdict in found), default=since)
+            asked = Asked(earliest, samples, seed, mutants)
+            print_mutants(program.sources[0], "" if below is None else below.properties, found, asked, format)
         # Broken promises have been told, and better.
         fails = complain_about_findings(replace(program, properties=()), now) or fails
     if format == "text":
@@ -82,10 +93,25 @@ def _verdicts(program: Program, since: int, samples: int, seed: int) -> list[Ver
     return verdicts(program, since, samples, seed)
 
 
-def _print_words(verdict: Verdict) -> None:
+def _stated(program: Program, facts: Path) -> Stated:
+    """What the facts state; a message for each that can't be read."""
+    from ucl.testing.stated import stated
+
+    report = Report()
+    try:
+        found = stated(program, facts, report)
+    except OSError as error:
+        raise unreadable(facts, error) from None
+    if report.diagnostics:
+        complain_about(report)
+    return found
+
+
+def _print_words(verdict: Verdict, below: Stated | None) -> None:
     from ucl.testing.words import told
 
-    print("\n".join(map(printable, told(verdict))))
+    is_written = below is None or verdict.promise.name not in below.names
+    print("\n".join(map(printable, told(verdict, is_written))))
 
 
 def _summary(told: int, broken: int) -> str:

@@ -19,8 +19,9 @@ from ucl.testing.verdicts import Verdict
 from ucl.widths import text_width
 
 
-def told(verdict: Verdict) -> Iterator[str]:
-    """One line; for a broken promise the statement, what it says, and the counterexample below it."""
+def told(verdict: Verdict, is_written: bool = True) -> Iterator[str]:
+    """One line; for a broken promise the statement, what it says, and the counterexample below it. What was made of a
+    fact is written nowhere that a person could look at."""
     promise = verdict.promise
     line, column = promise.span.source.position(promise.span.start)
     yield f"{verdict.outcome:<7} {_head(verdict)}"
@@ -30,7 +31,8 @@ def told(verdict: Verdict) -> Iterator[str]:
     if said is not None:
         yield f"  it stands for {said}"
     yield from (f"  {clause}" for clause in _clauses(verdict))
-    yield f"  at {promise.span.source.path}:{line}:{column}"
+    if is_written:
+        yield f"  at {promise.span.source.path}:{line}:{column}"
     for title, point in _points(verdict):
         yield f"  {title}"
         yield from (f"    {row}" for row in _point_rows(verdict.prover, point, verdict.found.point))
