@@ -16,6 +16,7 @@ from cli_runs import ROOT
 # Runs inside this process put back what was loaded before them, and NumPy can be loaded only once.
 import ucl.analysis.findings
 import ucl.testing.collecting
+import ucl.testing.stated
 import ucl.testing.words  # noqa: F401
 
 pytest_plugins = "pytester"
@@ -154,6 +155,42 @@ def test_a_file_that_is_gone_is_an_error(folder: pytest.Pytester) -> None:
     (folder.path / "rules.ucl").unlink()
     (folder.path / "rules.ucl").symlink_to(folder.path / "nowhere")
     assert ran(folder, "rules.ucl").ret != pytest.ExitCode.OK
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+MEETING = """import std.scheduling (Meeting)
+import std.dayparts (after_lunch)
+rule avoid_after_lunch on Meeting { when start.time in after_lunch score -0.8 }
+"""
+FACT = """{"id": "f1", "source_type": "chat", "source_id": "c42", "extracted_relation": "avoids_meeting_time", \
+"subject": "lena", "object": "immediately_after_lunch", "sentiment": -0.8, \
+"context": {"utterance": "Not right after lunch"}, "timestamp": "2026-03-04T12:00:00Z"}
+"""
+
+
+def test_facts_beside_a_program_are_tested_too(pytester: pytest.Pytester) -> None:
+    write(pytester, "rules.ucl", MEETING)
+    write(pytester, "facts.jsonl", FACT)
+    assert ran(pytester, "rules.ucl").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    pytester.makeini("[pytest]\nucl_facts = facts.jsonl\n")
+    found = ran(pytester, "rules.ucl")
+    assert found.ret == pytest.ExitCode.OK
+    assert found.parseoutcomes()["passed"] > 1
+    write(pytester, "rules.ucl", MEETING + "rule later on Meeting { when duration > 5min score 2 }\n")
+    found = ran(pytester, "rules.ucl")
+    assert found.ret == pytest.ExitCode.TESTS_FAILED
+    assert '  it stands for "Not right after lunch" (chat "c42", 2026-03-04)' in found.outlines
+    assert "Traceback" not in found.stdout.str()
+
+
+def test_facts_that_cannot_be_read_fail_by_themselves(pytester: pytest.Pytester) -> None:
+    write(pytester, "rules.ucl", MEETING)
+    write(pytester, "facts.jsonl", FACT + "{}\n")
+    pytester.makeini("[pytest]\nucl_facts = facts.jsonl\n")
+    found = ran(pytester, "rules.ucl")
+    assert found.parseoutcomes()["failed"] == 1
+    assert failure(found, "read-facts")[0].startswith("error[")
 
 
 # --- settings -------------------------------------------------------------------------------------------------------

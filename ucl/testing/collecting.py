@@ -24,16 +24,20 @@ from ucl.render import printable, to_text
 if TYPE_CHECKING:
     from ucl.diagnostics import Diagnostic, Report
     from ucl.semantics.program import Program
+    from ucl.testing.stated import Stated
     from ucl.testing.verdicts import Verdict
 
 CHECK = "check-program"
 """The item for what `uclc check` finds. No promise can be called so."""
+FACTS = "read-facts"
+"""The item for facts that can't be read."""
 
 
 class ProgramFile(pytest.File):
     """A `.ucl` file. Without a promise it has nothing to test."""
 
     program: Program
+    stated: Stated | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
@@ -49,8 +53,30 @@ class ProgramFile(pytest.File):
             # One that is imported holds here too, and is in another file.
             line = promise.span.line if promise.span.source is program.sources[0] else 1
             yield PromiseItem.from_parent(self, name=promise.name, line=line)
-        if program.properties:
+        yield from self._collect_facts()
+        if program.properties or self.stated is not None:
             yield CheckItem.from_parent(self, name=CHECK)
+
+    def _collect_facts(self) -> Iterator[pytest.Item]:
+        """What the facts beside the program state, and an item for those that can't be read."""
+        name = str(self.config.getini("ucl_facts"))
+        path = self._shown_path().with_name(name) if name else None
+        if path is None or not path.is_file():
+            return
+        from ucl.diagnostics import Report
+        from ucl.scoring.errors import CallError
+        from ucl.testing.stated import stated
+
+        report = Report()
+        try:
+            self.stated = stated(self.program, path, report)
+        except CallError as error:
+            raise self.CollectError(f"{path}: {error.message}") from None
+        if report.diagnostics:
+            yield WrongProgram.from_parent(self, name=FACTS, found=report)
+        for promise in self.stated.program.properties:
+            if promise.name in self.stated.names:
+                yield PromiseItem.from_parent(self, name=promise.name)
 
     def _refuse_bad_settings(self) -> None:
         """Before anything runs, and once: a setting that can't be read is no failure of a promise."""
@@ -82,7 +108,16 @@ class ProgramFile(pytest.File):
         from ucl.testing.verdicts import verdicts
 
         samples, seed = (int(self.config.getini(name)) for name in ("ucl_samples", "ucl_seed"))
-        return {verdict.promise.name: verdict for verdict in verdicts(self.program, self.since, samples, seed)}
+        if self.stated is None:
+            found = verdicts(self.program, self.since, samples, seed)
+        else:
+            start = self.stated.since(self.since if self.config.getini("ucl_now") else None, self.since)
+            found = self.stated.verdicts(self.since, start, samples, seed)
+        return {verdict.promise.name: verdict for verdict in found}
+
+    def is_stated(self, name: str) -> bool:
+        """Whether a fact states it, so that it is written in no program."""
+        return self.stated is not None and name in self.stated.names
 
 
 @frozen
@@ -155,7 +190,8 @@ class PromiseItem(_UclItem):
             return
         if not verdict.fails:
             pytest.xfail(f"it is only watched (`status shadow`): {verdict.message}")
-        raise Failed(verdict.message, tuple(told(verdict)))
+        is_written = not self.file.is_stated(self.name)
+        raise Failed(verdict.message, tuple(told(verdict, is_written)))
 
 
 class CheckItem(_UclItem):

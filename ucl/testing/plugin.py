@@ -16,6 +16,10 @@ _SETTINGS = {
     "ucl_samples": ("how many options to try for each promise of a UCL program (default 1000)", "1000"),
     "ucl_seed": ("the same seed tries the same options (default 0)", "0"),
     "ucl_now": ("from when on the promises of UCL programs shall hold, in place of the clock's", ""),
+    "ucl_facts": (
+        "the name of a file of facts; where one stands beside a UCL program, what it states is tested too",
+        "",
+    ),
 }
 _NUMBERS = ("ucl_samples", "ucl_seed")
 
