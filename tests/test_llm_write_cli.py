@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -408,3 +409,20 @@ def test_the_example_program_takes_a_rule(folder: Path, monkeypatch: pytest.Monk
     ran = run_here("write", "No reviews on Fridays", "--program", "lena.ucl", "--yes", "--json")
     (told,) = ran.lines
     assert told["result"] in ("draft", "question"), json.dumps(told)[:500]
+
+
+# --- the first page -------------------------------------------------------------------------------------------------
+
+
+def test_the_first_page_shows_what_is_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    def block(mark: str, language: str) -> str:
+        _, _, rest = page.partition(f"<!-- {mark} -->\n```{language}\n")
+        return rest.partition("```")[0]
+
+    Path("calls.ucl").write_text(block("check-program", "ucl"), encoding="utf-8")
+    model(monkeypatch, "rule long_is_tiring on Meeting {\n  when duration > 90min\n  score -0.5\n}")
+    (line,) = block("write-command", "console").splitlines()
+    ran = run_here(*shlex.split(line.removeprefix("$ uclc ")), "--now", "2026-03-04")
+    assert ran.out == block("write-output", "text")

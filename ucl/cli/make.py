@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ucl.cli import inputs
+from ucl.cli.bench_write import add_bench_write, bench_write
 from ucl.cli.output import COMPILING, CommandError, remark, replace_file
 from ucl.cli.source import checked_program, complain_about_findings, program_files
 
@@ -107,16 +108,22 @@ def warmup() -> int:
 
 def add_bench(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("works", nargs="*", metavar="WORK", help="arrow, prepared, new, option, memory, process, … (all)")
+    about = "arrow, prepared, new, option, memory, process, … (all); or `write`: how well a model writes rules"
+    add("works", nargs="*", metavar="WORK", help=about)
     add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the tables (1,000,000)")
     add("--rules", type=inputs.count, default=1000, metavar="N", help="rules of the new program (1,000)")
     add("--repeats", type=inputs.count, default=7, metavar="N", help="runs of each (7)")
     add("--threads", type=inputs.count, default=2, metavar="N", help="threads of the lines that use several (2)")
     add("--picture", type=Path, metavar="FILE", help="draw how the engines compare, as SVG")
+    add_bench_write(parser.add_argument_group("write"))
 
 
-def bench(works: list[str], rows: int, rules: int, repeats: int, threads: int, picture: Path | None) -> int:
+def bench(
+    works: list[str], rows: int, rules: int, repeats: int, threads: int, picture: Path | None, **writing: Any
+) -> int:
     """Measures this machine against the engines that are installed beside it, each on one thread."""
+    if works == ["write"]:
+        return bench_write(**writing)
     # Its threads are counted when it is first imported.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     from ucl.bench import WORKS, Size, measure

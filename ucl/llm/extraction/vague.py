@@ -20,6 +20,7 @@ _OPEN = re.compile(
     r"|不要?太|别太|尽快|尽量|早点|晚点|早一点|晚一点|差不多|改天|有空|过一阵|适当|偶尔",
     re.IGNORECASE,
 )
+_SHORT = 80
 _FROM_NOW_ON = re.compile(
     r"\b(?:always|never|usually|generally|normally|every|each|any|all|from now on|anymore|"
     r"prefer\w*|like|love|enjoy|hate|dislike|avoid|want|wanna|rather|best|better|works?|fine|okay|ok|good|favou?rite|"
@@ -30,7 +31,12 @@ _FROM_NOW_ON = re.compile(
 
 
 def open_words(text: str) -> str | None:
-    """The words that leave open how much or when, where nothing else in the sentence says it; else None."""
+    """The words that leave open how much or when, where nothing else in the sentence says it; else None.
+
+    In a long sentence they may be about anything: what is open in it is for a model to say.
+    """
+    if len(text) > _SHORT:
+        return None
     if names_part_of_day(_OPEN.sub(" ", text)) or said_numbers(_OPEN.sub(" ", text)) - {1.0}:
         return None
     found = _OPEN.search(text)
