@@ -248,7 +248,10 @@ class Finder:
         value, zone = values.get(term.place), self.scene.zone
         if value is None or not isinstance(term.place.type, t.DateTime | t.Date | t.Time) or term.part == "":
             return value
-        return _PARTS[term.part](zone, value, isinstance(term.place.type, t.DateTime))
+        try:
+            return _PARTS[term.part](zone, value, isinstance(term.place.type, t.DateTime))
+        except ops.Overflow:
+            return None  # on the zone's clock it is a day that the calendar does not have
 
     def _unknown_holds(self, expr: Expr, values: Mapping[Place, Any]) -> bool | None:
         frame = self._frame(values) if _reads_more(expr) else Frame(Call(self.scene.zone, 0, 0), Budget())
