@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 from cli_runs import command, environment
 
+from ucl.analysis.findings import analyse
 from ucl.cli import watch
+from ucl.cli.again import Again
 from ucl.cli.output import CommandError
+from ucl.driver import check_path
 
 PATIENCE = 30.0
+NOW = 1_780_000_000_000_000
 
 
 class Watching:
@@ -147,3 +151,24 @@ def test_wrong_use_is_said_and_waited_out(
     assert watch.repeat([tmp_path], run) == 0
     assert capsys.readouterr().err.count("no programs here") == 2
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_what_is_found_of_the_next_version_is_what_a_check_finds(tmp_path: Path) -> None:
+    path, again = tmp_path / "p.ucl", Again()
+    rule = "rule {} on S {{ when n > {} score {} }}"
+    schema = "schema S { n: int in 0..=9 }"
+    versions = (
+        [schema, rule.format("a", 3, 0.5), rule.format("b", 5, -0.5)],
+        [schema, rule.format("a", 3, 0.5), rule.format("b", 7, -0.5)],
+        [schema, rule.format("a", 3, 0.5), "rule b on S {"],
+        [schema, rule.format("b", 7, -0.5)],
+    )
+    for lines in versions:
+        path.write_text("\n".join(lines) + "\n")
+        fresh, report = check_path(path)
+        program, said = again.check(path, set())
+        assert [d.as_json() for d in said] == [d.as_json() for d in report]
+        assert (program is None) == (fresh is None)
+        if program is not None and fresh is not None:
+            found = again.findings(path, program, NOW, False)
+            assert [d.as_json() for d in found] == [d.as_json() for d in analyse(fresh, NOW)]

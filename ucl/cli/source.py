@@ -16,6 +16,7 @@ from ucl.cli.output import CommandError, complain, remark, replace_file, use_col
 from ucl.diagnostics import Diagnostic, Report, Severity
 
 if TYPE_CHECKING:
+    from ucl.cli.again import Again
     from ucl.semantics.program import Program
 
 
@@ -61,28 +62,35 @@ def check(
     asked = _Asked(CheckFormat(format), fast, strict, now, tensions)
     if not watch:
         return _check(paths, asked, set())
+    from ucl.cli.again import Again
     from ucl.cli.watch import repeat
 
-    return repeat(paths, lambda looked_up: _check(paths, asked, looked_up))
+    again = Again()
+    return repeat(paths, lambda looked_up: _check(paths, asked, looked_up, again))
 
 
-def _check(paths: list[Path], asked: _Asked, looked_up: set[Path]) -> int:
-    """Checks once. Into `looked_up` go the files that programs import, or would."""
+def _check(paths: list[Path], asked: _Asked, looked_up: set[Path], again: Again | None = None) -> int:
+    """Checks once. Into `looked_up` go the files that programs import, or would; `again` knows the last versions."""
     from ucl.driver import check_path
 
+    check_file = check_path if again is None else again.check
     found: list[Diagnostic] = []
     missing = files = 0
     for path in program_files(paths):
         files += 1
         try:
-            program, report = check_path(path, looked_up)
+            program, report = check_file(path, looked_up)
         except OSError as error:
             complain(unreadable(path, error).message)
             missing += 1
             continue
         found.extend(report)
-        if program is not None and not asked.fast:
+        if program is None or asked.fast:
+            continue
+        if again is None:
             found.extend(_analysed(program, asked.now, asked.tensions))
+        else:
+            found.extend(again.findings(path, program, _moment(program, asked.now), asked.tensions))
     found = list(_once(found))
     _print_findings(found, asked.format)
     if asked.format is CheckFormat.TEXT and missing < files:
@@ -94,12 +102,16 @@ def _analysed(program: Program, now: str | None, tensions: bool) -> list[Diagnos
     """What rules, constraints and actions say of each other."""
     from ucl.analysis.findings import analyse
 
-    moment = time.time_ns() // 1000
-    if now is not None:
-        from ucl.scoring.calls import find_zone, instant
+    return analyse(program, _moment(program, now), tensions)
 
-        moment = instant(now, find_zone(program.timezone))
-    return analyse(program, moment, tensions)
+
+def _moment(program: Program, now: str | None) -> int:
+    """That of a check: the one that is given in the program's zone, or the clock's."""
+    if now is None:
+        return time.time_ns() // 1000
+    from ucl.scoring.calls import find_zone, instant
+
+    return instant(now, find_zone(program.timezone))
 
 
 def complain_about_findings(program: Program, now: str | None = None) -> bool:
