@@ -394,3 +394,51 @@ def test_the_command_shows_how_far_it_is(program: Path, monkeypatch: pytest.Monk
     run_here("test", program, "--mutate", "--mutants", "7", "--now", "2026-03-01")
     assert phases == [("trying mutants", 7)]
     assert sum(done) == 7
+
+
+# --- with facts -----------------------------------------------------------------------------------------------------
+
+LUNCH = """import std.scheduling (Meeting)
+import std.dayparts (after_lunch)
+rule avoid_after_lunch on Meeting {
+  when start.time in after_lunch
+  score -0.8
+}
+"""
+FACT = """{"id": "f1", "source_type": "chat", "source_id": "c42", "extracted_relation": "avoids_meeting_time", \
+"subject": "lena", "object": "immediately_after_lunch", "sentiment": -0.8, \
+"context": {"utterance": "Not right after lunch"}, "timestamp": "2026-03-04T12:00:00Z"}
+"""
+
+
+@pytest.fixture
+def lunch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("facts.jsonl").write_text(FACT, encoding="utf-8")
+    path = Path("lunch.ucl")
+    path.write_text(LUNCH, encoding="utf-8")
+    return path
+
+
+def test_what_facts_state_kills_mutants(lunch: Path) -> None:
+    ran = run_here("test", lunch, "--facts", "facts.jsonl", "--mutate", "--format", "json")
+    assert ran.status == 0, ran.err
+    *verdicts, found = ran.lines
+    assert {verdict["status"] for verdict in verdicts} == {"proved"}
+    assert found["share"] >= 0.8
+    ends = [each["fate"] for each in found["tried"] if each["kind"] in ("range-end", "open-end", "sign", "status")]
+    assert set(ends) == {"killed"}
+
+
+def test_an_older_statement_that_breaks_is_named_in_its_words(lunch: Path) -> None:
+    with lunch.open("a", encoding="utf-8") as file:
+        file.write("rule talk on Meeting { when duration > 5min score 2 }\n")
+    ran = run_here("test", lunch, "--facts", "facts.jsonl")
+    assert ran.status == 1
+    assert '"Not right after lunch" (chat "c42", 2026-03-04)' in "".join(ran.out.splitlines()[:3])
+    assert ", by talk" in ran.out
+    assert "  at lunch.ucl:" not in ran.out
+
+
+def test_facts_that_are_not_there_are_wrong_use(lunch: Path) -> None:
+    assert run_here("test", lunch, "--facts", "nowhere.jsonl").status == 2

@@ -46,6 +46,17 @@ def test_the_compiler_says_what_is_shown(tmp_path: Path, monkeypatch: pytest.Mon
     assert "write `duration <= 15min`" in run_here("check", "calls.ucl").out
 
 
+def test_what_is_said_of_the_tests_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = block("<!-- mutate-program -->", "ucl")
+    Path("calls.ucl").write_text(program, encoding="utf-8")
+    words = ("test", "calls.ucl", "--mutate", "--now", "2026-11-30")
+    assert block("<!-- mutate-output -->", "text") in run_here(*words).out
+    more = 'property days on Meeting { given start.time in 06:00..22:00 or kind == "external" expect score == 0 }\n'
+    Path("calls.ucl").write_text(program + more, encoding="utf-8")
+    assert "9 of 11 mutants killed" in run_here(*words).out
+
+
 def test_the_python_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
     # Our own page, not a user's text.
