@@ -26,7 +26,7 @@ LARGEST_FILE = 64 << 20
 MOST_FACTS = 100_000
 _LONGEST_FACT = 65_536
 _MOST_REPORTED = 200
-_MOST_STEPS = 50_000_000
+_MOST_STEPS = 10_000_000
 """Of SQLite's machine: `facts` may be a view that never ends."""
 _SQLITE = b"SQLite format 3\x00"
 _BLANK = re.compile(r"[ \t\r\n]*")
