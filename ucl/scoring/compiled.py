@@ -15,12 +15,21 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, Unpack
 from ucl.models.surface import Surface, surface_of
 from ucl.models.values import plain, to_python
 from ucl.scoring import errors
-from ucl.scoring.calls import Moment, checked_threads, choose_schema, find_zone, instant, scored_schemas, start_call
+from ucl.scoring.calls import (
+    Moment,
+    checked_threads,
+    choose_schema,
+    find_zone,
+    instant,
+    remember,
+    scored_schemas,
+    start_call,
+)
 from ucl.scoring.words import invalid_json
 from ucl.semantics import evaluate
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid
 from ucl.semantics.program import Definition, Program, Schema
-from ucl.semantics.values import Problem, read_arguments, to_echo, to_json
+from ucl.semantics.values import Problem, ReadMemory, read_arguments, to_echo, to_json
 from ucl.spans import span
 
 if TYPE_CHECKING:
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     from ucl.kernels.planning import Planner
     from ucl.models.records import Record
     from ucl.scoring.results.result import ColumnsWanted, Result
+    from ucl.scoring.single import Scorer
     from ucl.scoring.streaming.files import FileScores
 
 
@@ -135,6 +145,14 @@ class CompiledProgram:
         moment = time.time_ns() // 1000 if now is None else instant(now, find_zone(self.timezone))
         return analyse(self.semantic, moment, list_tensions)
 
+    def remember(self, memory: Any, timezone: str | None = None) -> ReadMemory:
+        """A memory read once: give it as `memory` to any number of calls, which then neither read it again nor look up
+        again what rules asked of it. It does not change, whatever becomes of what it was read from.
+
+        `timezone` overrides the program's, and must be that of the calls. Raises `CallError`.
+        """
+        return remember(self.semantic, memory, timezone)
+
     def score(
         self,
         table: Any,
@@ -169,6 +187,17 @@ class CompiledProgram:
         return score_planned(
             program, chosen, call, plan, _as_table(table), group_by, checked_threads(threads), on_compile
         )
+
+    def scorer(self, schema: str | None = None, **around: Unpack[Around]) -> Scorer:
+        """For one option after another: `program.scorer().score({...})` answers in microseconds what `score` says of a
+        table of one row. Everything around is fixed when the scorer is made, the moment too. Raises `CallError`."""
+        from ucl.scoring.single import Scorer
+
+        program = self.semantic
+        chosen = choose_schema(program, schema, scored_schemas(program), "rules")
+        call = start_call(program, **around)
+        with errors.bounded():
+            return Scorer(program, chosen, call, self._planner.plan(program, chosen, call))
 
     async def score_async(self, table: Any, schema: str | None = None, **around: Unpack[AroundTable]) -> Result:
         """As `score`, in a thread of its own, so that an event loop goes on: the kernels don't hold Python's lock.

@@ -1,0 +1,81 @@
+"""One option after another says what a table of one row says, whatever the option is made of and whatever is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ucl
+from ucl.tables.errors import TableError
+
+PROGRAM = """
+timezone "America/New_York"
+context { mood: "calm" | "busy" = "calm" }
+schema Meeting { start: datetime  kind: "standup" | "external"  priority: int in 0..=10 = 5  attendees: set<text> = {} }
+rule lunch on Meeting { when start.time in 12:00..13:00 unless priority >= 8 score -0.8 }
+rule friends on Meeting { when overlaps(attendees, {"ann"}) score 0.1 * priority }
+rule busy on Meeting { when context.mood == "busy" score -0.3 }
+rule new_year on Meeting { when start.date > today score 0.25 }
+constraint night on Meeting { forbid when start.time in 22:00..06:00 unless kind == "external" }
+"""
+AROUND: dict[str, Any] = {"now": "2026-05-28T12:00", "context": {"mood": "busy"}}
+LUNCH = {"start": "2026-05-29T12:30", "kind": "standup", "attendees": ["ann", "bo"]}
+
+
+def said(program: Any, option: Any) -> tuple[Any, ...]:
+    result = program.score([option], **AROUND)
+    return result.total[0], result.feasible[0], result.contested[0], result.decision[0], result.invalid.get(0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"priority": 9},
+        {"start": "2026-05-29T23:00"},
+        {"start": "2026-05-29T23:00", "kind": "external"},
+        {"attendees": []},
+        {"attendees": {"ann"}, "priority": None},
+        {"priority": 4.0, "note": "left alone"},
+    ],
+)
+def test_a_valid_option(change: dict[str, Any]) -> None:
+    program = ucl.compile(PROGRAM)
+    scorer = program.scorer(**AROUND)
+    for _ in range(2):
+        assert scorer.score({**LUNCH, **change}) == said(program, {**LUNCH, **change})
+
+
+@pytest.mark.parametrize("change", [{"priority": 11}, {"start": None}, {"kind": "party"}])
+def test_an_invalid_option(change: dict[str, Any]) -> None:
+    program = ucl.compile(PROGRAM)
+    found = program.scorer(**AROUND).score({**LUNCH, **change})
+    assert found.total != found.total
+    assert found[1:] == said(program, {**LUNCH, **change})[1:]
+    assert found.invalid is not None
+
+
+def test_what_is_wrong_with_a_table_is_wrong_with_an_option() -> None:
+    scorer = ucl.compile(PROGRAM).scorer(**AROUND)
+    with pytest.raises(TableError, match="start"):
+        scorer.score({"kind": "standup"})
+    with pytest.raises(TableError):
+        scorer.score(3)
+
+
+def test_a_model_is_an_option() -> None:
+    program = ucl.compile(PROGRAM)
+    scorer = program.scorer(**AROUND)
+    option = program.models["Meeting"](**LUNCH)
+    assert scorer.score(option) == scorer.score(LUNCH)
+
+
+def test_what_compares_rows_sees_one() -> None:
+    program = ucl.compile(PROGRAM + "rule best on Meeting { when lowest(priority) score 1 }")
+    assert program.scorer(**AROUND).score(LUNCH) == said(program, LUNCH)
+
+
+def test_reasons_are_had_from_a_table_of_one() -> None:
+    result = ucl.compile(PROGRAM).scorer(**AROUND).explained(LUNCH)
+    assert result.fired(0) == ["lunch", "friends", "busy", "new_year"]

@@ -1,0 +1,157 @@
+"""What a value says of all masks at once: an int with a bit for each, 0 where the value rules the mask out.
+
+In: the tests of one value, one text column or one set column, and the conjunctions that they stand in. Out: an int for
+each range between cuts (`Ranges`), for each text (`TextCells`), for each element of a set (`ElementCells`). A mask
+holds where no value rules it out, so that a thousand rules are decided by one `and` for each column (bitmap join
+indexes, O'Neil and Graefe 1995).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ucl.kernels.plan import Members, OneOf
+
+Sign = bool
+
+
+@dataclass(frozen=True)
+class Concern:
+    """A mask that tests of one group decide in part: bit `bit` holds where all `literals` do, each the place of a test
+    in its group, and whether it has to hold."""
+
+    bit: int
+    literals: tuple[tuple[int, Sign], ...]
+
+
+class Ranges:
+    """Of a value with ascending cuts: the int of the cell between two of them."""
+
+    def __init__(self, cuts: Sequence[int | float], concerns: Iterable[Concern], every: int) -> None:
+        self._cuts = cuts
+        changes = [0] * (len(cuts) + 2)
+        concerned = 0
+        for concern in concerns:
+            concerned |= concern.bit
+            first = max((place + 1 for place, holds in concern.literals if holds), default=0)
+            beyond = min((place + 1 for place, holds in concern.literals if not holds), default=len(cuts) + 1)
+            if first < beyond:
+                changes[first] ^= concern.bit
+                changes[beyond] ^= concern.bit
+        held = every & ~concerned
+        self._cells = []
+        for change in changes[:-1]:
+            held ^= change
+            self._cells.append(held)
+
+    def at(self, value: Any) -> int:
+        return self._cells[bisect_right(self._cuts, value)]
+
+
+@dataclass
+class _ByTest:
+    """Concerns of a group: those with one literal by its test, the others one by one."""
+
+    neutral: int
+    holding: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    failing: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    several: list[Concern] = field(default_factory=list)
+
+    @staticmethod
+    def of(concerns: Iterable[Concern], every: int) -> _ByTest:
+        found = _ByTest(every)
+        for concern in concerns:
+            found.neutral &= ~concern.bit
+            if len(concern.literals) > 1:
+                found.several.append(concern)
+            else:
+                ((test, holds),) = concern.literals
+                (found.holding if holds else found.failing)[test] |= concern.bit
+        return found
+
+
+class _Meanings:
+    """Which tests a text or an element is a member of. `decide` evaluates those that are expressions."""
+
+    def __init__(self, tests: Sequence[Members], decide: Callable[[Members, Any], bool]) -> None:
+        self._decide = decide
+        self._listed: dict[Any, set[int]] = defaultdict(set)
+        self._inverted = {n for n, test in enumerate(tests) if isinstance(test, OneOf) and test.inverted}
+        self._evaluated = [(n, test) for n, test in enumerate(tests) if not isinstance(test, OneOf)]
+        for number, test in enumerate(tests):
+            if isinstance(test, OneOf):
+                for value in test.values:
+                    self._listed[value].add(number)
+
+    def of(self, value: Any) -> set[int]:
+        met = self._listed.get(value, set()) ^ self._inverted
+        return met | {number for number, test in self._evaluated if self._decide(test, value)}
+
+
+class TextCells:
+    """Of a text column."""
+
+    def __init__(
+        self,
+        tests: Sequence[Members],
+        concerns: Iterable[Concern],
+        every: int,
+        decide: Callable[[Members, Any], bool],
+    ) -> None:
+        self._meanings = _Meanings(tests, decide)
+        self._by_test = _ByTest.of(concerns, every)
+        self._unless_met = 0
+        for bits in self._by_test.failing.values():
+            self._unless_met |= bits
+
+    def at(self, text: str | None) -> int:
+        """None, where there is no text, is a member of nothing: what is said of it is never looked at."""
+        met = set() if text is None else self._meanings.of(text)
+        by_test = self._by_test
+        held, ruled_out = by_test.neutral, 0
+        for test in met:
+            held |= by_test.holding.get(test, 0)
+            ruled_out |= by_test.failing.get(test, 0)
+        for concern in by_test.several:
+            if all((test in met) == holds for test, holds in concern.literals):
+                held |= concern.bit
+        return held | (self._unless_met & ~ruled_out)
+
+
+class ElementCells:
+    """Of a set column: what an element lets hold, and what it rules out. No concern may have several literals, since
+    several elements may meet them."""
+
+    def __init__(
+        self,
+        tests: Sequence[Members],
+        concerns: Iterable[Concern],
+        every: int,
+        decide: Callable[[Members, Any], bool],
+    ) -> None:
+        self._meanings = _Meanings(tests, decide)
+        self._by_test = _ByTest.of(concerns, every)
+        assert not self._by_test.several
+        self.empty = self._by_test.neutral
+        for bits in self._by_test.failing.values():
+            self.empty |= bits
+
+    def at(self, elements: Iterable[Any]) -> int:
+        held, ruled_out = self.empty, 0
+        for element in elements:
+            more, fewer = self.of(element)
+            held |= more
+            ruled_out |= fewer
+        return held & ~ruled_out
+
+    def of(self, element: Any) -> tuple[int, int]:
+        """What one element adds to what an empty set says, and what it rules out."""
+        held = ruled_out = 0
+        for test in self._meanings.of(element):
+            held |= self._by_test.holding.get(test, 0)
+            ruled_out |= self._by_test.failing.get(test, 0)
+        return held, ruled_out

@@ -1,0 +1,228 @@
+"""What one field of an option says of all masks, found once for each value that callers give.
+
+In: a field's raw value, as JSON or Python has it. Out: an int with a bit for each mask, 0 where the value rules it out;
+or `Unindexed`, where the value is none that the field can have: why not is for the reader of whole tables to say.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+from math import isfinite
+from typing import Any
+
+from ucl.kernels.columns import Path
+from ucl.kernels.plan import Plan, Read, Test
+from ucl.kernels.single.cells import ElementCells, Ranges, TextCells
+from ucl.kernels.single.evaluating import Evaluation
+from ucl.semantics import types as t
+from ucl.semantics.expressions import in_range
+from ucl.semantics.operations import INT_MAX, INT_MIN
+from ucl.semantics.outcome import Invalid
+from ucl.semantics.program import Field, RangeDomain
+from ucl.semantics.values.read import constant, read_field
+from ucl.semantics.zones import Zone
+
+MOST_KNOWN = 4096
+"""So many values of one field are remembered with what they say; then all are forgotten."""
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+class Unindexed(Exception):  # noqa: N818 - a signal, not an error
+    """The general way has to answer."""
+
+
+class Instant:
+    """Stands for the type of instants among the types of raw values."""
+
+
+Known = dict[type, dict[Any, Any]]
+"""By a raw value's type, then by the raw value. Values that are equal and of one type mean the same."""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Cells of a value that this field alone decides."""
+
+    value: int
+    ranges: Ranges
+
+
+@dataclass(frozen=True)
+class Bit:
+    """A test that this field alone decides, as a value with one cut."""
+
+    test: Test
+    ranges: Ranges
+
+
+@dataclass
+class Leaf:
+    """One field. `known` is what raw values say, which a caller may look at before it asks `find`."""
+
+    path: Path
+    field: Field
+    plan: Plan
+    every: int
+    cuts: Sequence[Cuts] = ()
+    bits: Sequence[Bit] = ()
+    texts: TextCells | None = None
+    elements: ElementCells | None = None
+    known: Known = default(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kind = t.present(self.field.type)
+        self._zone: Zone = self.plan.call.zone
+        self._reads = tuple(isinstance(self.plan.values[cuts.value], Read) for cuts in self.cuts)
+        self._accepts = _number_test(self.field, self._zone)
+        # Of ints, `True` equals 1 and is none; of texts, days and dates nothing equals one that is not.
+        of_texts = isinstance(kind, t.Set) and not isinstance(kind.element, t.Int)
+        self._by_element = of_texts and self.field.domain is None and not self.cuts and not self.bits
+        self.is_set = isinstance(kind, t.Set)
+        self._said: dict[Any, tuple[int, int]] = {}
+        self.stand_in = _stand_in(kind)
+        self.known = self.memo()
+
+    def memo(self) -> Known:
+        """Room for what depends on the field's value alone."""
+        return {kind: {} for kind in _TYPES.get(type(t.present(self.field.type)), ())}
+
+    def find(self, raw: Any) -> int:
+        """What `known` doesn't hold yet. Raises `Unindexed`."""
+        if self.is_set:
+            return self._of_set(raw)
+        found: int = remember(self.known, raw, lambda: self._bits(self.read(raw)))
+        return found
+
+    def read(self, raw: Any) -> Any:
+        """The field's value, by the reader that contexts and memories share. Raises `Unindexed`."""
+        if self._accepts is not None and self._accepts(raw):
+            return raw
+        if type(raw) not in _PLAIN:
+            raise Unindexed
+        value = read_field(raw, self.field, self._zone, self.path)
+        if isinstance(value, Invalid):
+            raise Unindexed
+        return value
+
+    @property
+    def absent(self) -> int:
+        """What it says within a record that is not there, where nothing is missing."""
+        return self._bits(None)
+
+    def _bits(self, value: Any) -> int:
+        held = self.every
+        if self.texts is not None:
+            held &= self.texts.at(value)
+        if self.elements is not None:
+            held &= self.elements.at(() if value is None else value)
+        if not self.cuts and not self.bits:
+            return held
+        evaluation = Evaluation(self.plan, lambda path: value, {self.path: self.stand_in}, _never)
+        for cuts, reads in zip(self.cuts, self._reads, strict=True):
+            plain = reads and value is not None
+            held &= cuts.ranges.at(value if plain else evaluation.value(cuts.value).value)
+        for bit in self.bits:
+            held &= bit.ranges.at(evaluation.test(bit.test))
+        return held
+
+    # --- sets -------------------------------------------------------------------------------------------------------
+
+    def _of_set(self, raw: Any) -> int:
+        """Sets are not remembered, their elements are, where tests look at nothing else."""
+        if not self._by_element or type(raw) not in _SETS:
+            return self._bits(self.read(raw))
+        held, ruled_out = 0, 0
+        said = self._said
+        for element in raw:
+            try:
+                more, fewer = said[element]
+            except (KeyError, TypeError):
+                more, fewer = self._of_element(element)
+            held |= more
+            ruled_out |= fewer
+        return self.every if self.elements is None else (self.elements.empty | held) & ~ruled_out
+
+    def _of_element(self, element: Any) -> tuple[int, int]:
+        (value,) = self.read([element])
+        found = (0, 0) if self.elements is None else self.elements.of(value)
+        if type(element) is str:
+            if len(self._said) >= MOST_KNOWN:
+                self._said.clear()
+            self._said[element] = found
+        return found
+
+
+def remember(known: Known, raw: Any, find: Callable[[], Any]) -> Any:
+    """What is known of a raw value, or what `find` finds. Two moments of one wall clock are equal to Python, so
+    datetimes of a zone are known by their instants."""
+    kind = type(raw)
+    if kind is dt.datetime and raw.tzinfo is not None:
+        kind, raw = Instant, (raw - _EPOCH) // _MICROSECOND
+    of_type = known.get(kind)
+    if of_type is None:
+        return find()
+    found = of_type.get(raw)
+    if found is None:
+        found = find()
+        if len(of_type) >= MOST_KNOWN:
+            of_type.clear()
+        of_type[raw] = found
+    return found
+
+
+def _number_test(field: Field, zone: Zone) -> Callable[[Any], bool] | None:
+    """A test that holds only of numbers that the field has as they stand; it need not know all of them."""
+    kind, domain = t.present(field.type), field.domain
+    if field.unit is not None or not isinstance(kind, t.Int | t.Float | t.Quantity):
+        return None
+    whole = isinstance(kind, t.Int)
+
+    def is_number(raw: Any) -> bool:
+        return type(raw) is int and INT_MIN <= raw <= INT_MAX if whole else type(raw) is float and isfinite(raw)
+
+    match domain:
+        case None:
+            return is_number
+        case RangeDomain(low, high, inclusive, wraps):
+            first, last = (None if end is None else constant(end, zone) for end in (low, high))
+            return lambda raw: is_number(raw) and in_range(raw, first, last, inclusive, wraps)
+        case _:
+            return None
+
+
+def _never(literal: int) -> bool:
+    raise AssertionError("a test of one field alone depends on no other")
+
+
+def _stand_in(kind: t.Type) -> Any:
+    match kind:
+        case t.Float() | t.Quantity():
+            return 0.0
+        case t.Bool():
+            return False
+        case _:
+            return 0
+
+
+_NUMBERS = (int, float)
+# The types in which values are remembered. Of others, NumPy's say, some equal these and mean something else.
+_TYPES: dict[type, tuple[type, ...]] = {
+    t.Bool: (bool,),
+    t.Int: _NUMBERS,
+    t.Float: _NUMBERS,
+    t.Quantity: _NUMBERS,
+    t.Text: (str,),
+    t.Closed: (str,),
+    t.Weekday: (str,),
+    t.Date: (str, dt.date),
+    t.Time: (str, dt.time),
+    t.DateTime: (str, dt.datetime, Instant),
+    t.Duration: (str, int, float, dt.timedelta),
+}
+_SETS: Iterable[type] = frozenset({list, tuple, set, frozenset})
+_PLAIN = frozenset({bool, int, float, str, dt.date, dt.time, dt.datetime, dt.timedelta, *_SETS, type(None)})
