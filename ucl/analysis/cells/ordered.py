@@ -42,11 +42,12 @@ def _plain_int(first: int, last: int, kind: t.Type) -> int:
         case t.Duration():
             return _multiple(first, last, (HOUR, *_GRAINS)) if first > 0 or last < HOUR else HOUR
         case _:
-            return _multiple(first, last, (10**power for power in range(18, -1, -1)))
+            digits = len(str(max(first, -last, 1)))
+            return _multiple(first, last, (10**power for power in range(digits, -1, -1)))
 
 
 def _multiple(first: int, last: int, sizes: Iterable[int]) -> int:
-    """The multiple of the greatest size that lies between, the nearest to 0."""
+    """The multiple of the first size of which one lies between, the nearest to 0."""
     if first <= 0 <= last:
         return 0
     for size in sizes:
@@ -97,10 +98,10 @@ def _above(constant: Any) -> float:
 
 
 def _plain_float(first: float, last: float) -> float:
-    """The shortest decimal that lies between."""
+    """The shortest decimal that lies between, no longer than it must be: beyond 5 it is 10, whatever the end."""
     if first <= 0.0 <= last:
         return 0.0
-    highest = math.floor(math.log10(max(abs(first), abs(last)))) + 1
+    highest = math.floor(math.log10(max(first, -last))) + 1
     for power in range(min(highest, 308), highest - 20, -1):
         size = Fraction(10) ** power
         multiple = math.ceil(Fraction(first) / size) if first > 0 else math.floor(Fraction(last) / size)
