@@ -442,3 +442,12 @@ def test_an_older_statement_that_breaks_is_named_in_its_words(lunch: Path) -> No
 
 def test_facts_that_are_not_there_are_wrong_use(lunch: Path) -> None:
     assert run_here("test", lunch, "--facts", "nowhere.jsonl").status == 2
+
+
+@pytest.mark.slow
+def test_the_facts_of_the_example_kill_nine_mutants_in_ten() -> None:
+    ran = run_here("test", EXAMPLE, "--facts", EXAMPLE.with_name("facts.jsonl"), "--mutate", "--format", "json")
+    assert ran.status == 0, ran.err
+    found = ran.lines[-1]
+    assert found["share"] >= 0.9
+    assert found["picked"] == found["made"]
