@@ -11,12 +11,14 @@
         settings = Settings("any", base_url=server.url)
 
 In: what the model would like to say, by request, and what the server can do. Out: answers over HTTP. There is no model
-in it, so it shows nothing of any model's quality: it shows that nothing comes out of a grammar but its sentences, and
-that the client stands whatever a server does. It knows nothing of the client, and holds no key.
+in it unless it is given one (`Mind`), so it shows nothing of any model's quality: it shows that nothing comes out of a
+grammar but its sentences, and that the client stands whatever a server does. It knows nothing of the client, and keeps
+no key but in `received`.
 """
 
 from __future__ import annotations
 
+from ucl.llm.loopback.decoding import Mind
 from ucl.llm.loopback.faults import Fault, Kind
 from ucl.llm.loopback.server import Loopback, Received
 from ucl.llm.loopback.speech import (
@@ -47,6 +49,7 @@ __all__ = [
     "Fault",
     "Kind",
     "Loopback",
+    "Mind",
     "Powers",
     "Received",
     "Said",

@@ -1,6 +1,6 @@
 """A text, token by token, under a mask: what the mask forbids can't be written.
 
-In: a grammar, a vocabulary, and what would be written if anything could be. Out: `Decoded`. Where the mask forbids what
+In: a grammar, and what would be written if anything could be, or a model. Out: `Decoded`. Where the mask forbids what
 comes next, the part of the wish that it forbids is skipped; where all of it is forbidden, chance takes a token that is
 allowed. Without a wish chance takes them all, the same ones for the same seed.
 """
@@ -8,9 +8,10 @@ allowed. Without a wish chance takes them all, the same ones for the same seed.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,44 @@ def decode(start: LLMatcher, vocabulary: Vocabulary, wish: str | None, most: int
         out += text
         tokens += 1
     return Decoded(out.decode(errors="ignore"), tokens, start.is_accepting() or start.is_stopped())
+
+
+def freely(text: str, vocabulary: Vocabulary, most: int) -> Decoded:
+    """All of a text, or its first tokens."""
+    tokens = vocabulary.tokenizer.tokenize_str(text)
+    return Decoded(vocabulary.tokenizer.decode_str(tokens[:most]), len(tokens[:most]), len(tokens) <= most)
+
+
+class Mind(Protocol):
+    """A real model, if a small one: `begin` reads messages (roles and texts), and gives what says, token by token, how
+    good each next token would be; its first call is without a token."""
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+
+    def begin(self, messages: Sequence[tuple[str, str]]) -> Callable[[int | None], NDArray[np.float32]]: ...
+
+
+def decode_by(mind: Mind, start: LLMatcher | None, messages: Sequence[tuple[str, str]], most: int) -> Decoded:
+    """The best token that is allowed, always; without a grammar all are. Where it is the one that ends, that is all."""
+    words, scores = mind.vocabulary, mind.begin(messages)
+    end = words.tokenizer.eos_token
+    out, token = bytearray(), None
+    for tokens in range(most):
+        if start is not None and start.is_stopped():
+            return Decoded(out.decode(errors="ignore"), tokens, True)
+        found = scores(token)
+        if start is not None:
+            allowed = _allowed(start, words)
+            allowed[end] = start.is_accepting()
+            found = np.where(allowed, found, -np.inf)
+        token = int(np.argmax(found))
+        if token == end:
+            return Decoded(out.decode(errors="ignore"), tokens, True)
+        if start is not None:
+            start.consume_token(token)
+        out += words.texts[token]
+    return Decoded(out.decode(errors="ignore"), most, False)
 
 
 def _allowed(start: LLMatcher, vocabulary: Vocabulary) -> NDArray[np.bool_]:

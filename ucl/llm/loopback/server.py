@@ -17,7 +17,7 @@ from itertools import takewhile
 from types import TracebackType
 from typing import Any
 
-from ucl.llm.loopback.decoding import decode, matcher
+from ucl.llm.loopback.decoding import Mind, decode, decode_by, freely, matcher
 from ucl.llm.loopback.faults import GOOD, Fault, Kind
 from ucl.llm.loopback.speech import (
     OPENAI,
@@ -32,7 +32,7 @@ from ucl.llm.loopback.speech import (
     events,
     wanted_of,
 )
-from ucl.llm.loopback.vocabulary import O200K, vocabulary
+from ucl.llm.loopback.vocabulary import O200K, Vocabulary, vocabulary
 
 _LARGEST_REQUEST = 16_000_000
 _TRUNCATED_AT = 12
@@ -53,7 +53,7 @@ class Received:
 
 class Loopback:
     """A server. `seed` is that of chance; `faults` are done in turn, and then none; `models` are all, if none is
-    named."""
+    named. With a `mind` that one says what the script would have said."""
 
     def __init__(
         self,
@@ -63,8 +63,10 @@ class Loopback:
         vocabulary: str = O200K,
         seed: int = 0,
         models: frozenset[str] = frozenset(),
+        mind: Mind | None = None,
     ) -> None:
-        self.script, self.powers, self.vocabulary, self.seed, self.models = script, powers, vocabulary, seed, models
+        self.script, self.powers, self.seed, self.models, self.mind = script, powers, seed, models, mind
+        self._vocabulary = vocabulary
         self.received: list[Received] = []
         self.closing = threading.Event()
         self._faults = iter(faults)
@@ -73,6 +75,10 @@ class Loopback:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    @property
+    def words(self) -> Vocabulary:
+        return vocabulary(self._vocabulary) if self.mind is None else self.mind.vocabulary
 
     @property
     def url(self) -> str:
@@ -101,31 +107,30 @@ class Loopback:
         said = self.script(wanted)
         most = min(wanted.most_output, _TRUNCATED_AT) if fault.kind is Kind.TRUNCATED else wanted.most_output
         is_held = wanted.constraint in self.powers.obeys and fault.kind not in _UNHELD
-        words = vocabulary(self.vocabulary)
-        if is_held and wanted.constraint is not None:
-            start = matcher(wanted.grammar, words)
-            if isinstance(start, str):
-                return start
-            wish = None if said is None else said.text
-            decoded = decode(start, words, wish, most, random.Random(f"{self.seed} {number}"))
-            text, written, is_whole = decoded.text, decoded.tokens, decoded.is_whole
+        start = matcher(wanted.grammar, self.words) if is_held else None
+        if isinstance(start, str):
+            return start
+        if self.mind is not None:
+            decoded = decode_by(self.mind, start, wanted.messages, most)
+        elif start is not None:
+            wish, chosen = None if said is None else said.text, random.Random(f"{self.seed} {number}")
+            decoded = decode(start, self.words, wish, most, chosen)
         else:
-            tokens = words.tokenizer.tokenize_str("I have nothing to say." if said is None else said.text)
-            text, written, is_whole = words.tokenizer.decode_str(tokens[:most]), len(tokens[:most]), len(tokens) <= most
+            decoded = freely("I have nothing to say." if said is None else said.text, self.words, most)
         taken, cached = self._counted(wanted)
         spoken = Spoken(
             wanted.model,
             number,
-            is_whole=is_whole,
-            tokens=None if fault.kind is Kind.NO_USAGE else (taken, cached, written),
+            is_whole=decoded.is_whole,
+            tokens=None if fault.kind is Kind.NO_USAGE else (taken, cached, decoded.tokens),
             recorded=None if said is None else said.recorded,
             tool=wanted.tool or "",
         )
-        return _spoken(spoken, wanted, fault, text, is_held)
+        return _spoken(spoken, wanted, fault, decoded.text, is_held)
 
     def _counted(self, wanted: Wanted) -> tuple[int, int]:
         """The tokens of a prompt, and those of them that were kept from an earlier one that began alike."""
-        tokens = vocabulary(self.vocabulary).tokenizer.tokenize_str(wanted.prompt)
+        tokens = self.words.tokenizer.tokenize_str(wanted.prompt)
         with self._lock:
             kept = max((_alike(tokens, earlier) for earlier in self._prompts), default=0)
             self._prompts.append(tokens)

@@ -49,7 +49,10 @@ def vocabulary(name: str = O200K) -> Vocabulary:
     """Raises `ImportError` where the packages are missing."""
     from llguidance import LLTokenizer
 
-    tokenizer = LLTokenizer("byte") if name == BYTES else _of_openai(name)
+    return vocabulary_of(LLTokenizer("byte") if name == BYTES else _of_openai(name))
+
+
+def vocabulary_of(tokenizer: LLTokenizer) -> Vocabulary:
     texts = tuple(tokenizer.decode_bytes([token]) for token in range(tokenizer.vocab_size))
     special = {token for token in range(tokenizer.vocab_size) if tokenizer.is_special_token(token)}
     by_text = {text: token for token, text in enumerate(texts) if text and token not in special}
