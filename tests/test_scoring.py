@@ -289,3 +289,62 @@ def test_lines_of_json_are_the_rows_own(program: ucl.CompiledProgram, rows: list
     assert all(type(line["total"]) is float for line in lines if line["invalid"] is None)
     assert all(type(added) is float for line in lines for added in line["contributions"].values())
     assert [json.loads(line)["row"] for line in result.json_lines([2, 0])] == [2, 0]
+
+
+def test_a_memory_is_read_once_for_many_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = ucl.compile(
+        'timezone "Europe/Berlin"\nschema V { n: int  at: datetime }\nmemory seen: list<V>\nmemory limit: int = 3\n'
+        "schema S { n: int }\nrule r on S { when count(v in seen where v.n == n) >= limit score 1 }"
+    )
+    given: dict[str, Any] = {"seen": [{"n": row % 7, "at": "2026-03-04T12:00"} for row in range(100)], "limit": 15}
+    rows = [{"n": row} for row in range(9)]
+    expected = program.score(rows, memory=given, now=NOW).total.tolist()
+    memory = program.remember(given)
+    given["seen"].clear()
+    monkeypatch.setattr("ucl.semantics.values.calls._memory", None)
+    for _ in range(2):
+        assert program.score(rows, memory=memory, now=NOW).total.tolist() == expected
+    assert sum(expected) == 2.0
+    with pytest.raises(ucl.scoring.CallError, match="zone Europe/Berlin"):
+        program.score(rows, memory=memory, timezone="UTC")
+    other = ucl.compile("memory seen: int = 1\nschema S { n: int }\nrule r on S { when n > seen score 1 }")
+    with pytest.raises(ucl.scoring.CallError, match="remembers something else"):
+        other.score(rows, memory=memory)
+    with pytest.raises(TypeError):
+        memory.values["limit"] = 4  # type: ignore[index]
+
+
+def test_a_memory_that_does_not_fit_is_said_when_it_is_read() -> None:
+    program = ucl.compile("memory seen: int = 1\nschema S { n: int }\nrule r on S { when n > seen score 1 }")
+    with pytest.raises(ucl.scoring.CallError, match="no memory `sen`"):
+        program.remember({"sen": 1})
+    with pytest.raises(ucl.scoring.CallError, match="not an object"):
+        program.remember([1])
+    with pytest.raises(ucl.scoring.CallError, match="`Mars` is not a time zone"):
+        program.remember({}, timezone="Mars")
+
+
+def test_the_best_of_each_choice_set() -> None:
+    program = ucl.compile("schema S { n: int }\nrule r on S { score 0.1 * n }")
+    rows = [{"n": n, "set": "abc"[n % 3]} for n in (5, 1, 9, 2, 7, 0, 4)]
+    result = program.score(rows, group_by="set", now=NOW)
+    found = [[place.row for place in ranking] for ranking in result.rankings(2)]
+    assert found == [[0, 3], [4, 6], [2, 5]]
+    assert [[place.row for place in ranking] for ranking in program.score(rows, now=NOW).rankings(1)] == [[2]]
+    with pytest.raises(ucl.scoring.CallError, match="`top`"):
+        result.rankings(True)
+
+
+def test_a_part_of_a_result_says_what_the_whole_says(program: ucl.CompiledProgram) -> None:
+    rows = [{"n": n, "vip": n % 5 == 0} for n in (99, 0, 200, -60, 51, 97, 2)]
+    whole = program.score(rows, now=NOW)
+    chosen = np.array([5, 2, 0])
+    part = whole.part(chosen)
+    assert list(part.rows(reasons=True)) == list(whole.rows(chosen.tolist(), reasons=True))
+    assert list(part.json_lines()) == list(whole.json_lines(chosen.tolist()))
+    assert part.numbers.tolist() == [5, 2, 0]
+    assert part.part(np.array([1])).numbers.tolist() == [2]
+    for columns in ("all", "results", "scores"):
+        assert (
+            part.to_arrow(columns=columns).to_pylist() == whole.to_arrow(chosen.tolist(), columns=columns).to_pylist()
+        )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ucl.scoring.doors import Editing as Editing
     from ucl.scoring.doors import compile as compile
     from ucl.scoring.doors import load as load
+    from ucl.scoring.many.crowd import Crowd as Crowd
+    from ucl.scoring.many.crowd import score_many as score_many
 
     __version__: str
 
@@ -24,12 +26,25 @@ _HOMES = {
     "CompileError": "ucl.diagnostics",
     "Diagnostic": "ucl.diagnostics",
     "CompiledProgram": "ucl.scoring",
+    "Crowd": "ucl.scoring.many.crowd",
     "Editing": "ucl.scoring.doors",
     "Result": "ucl.scoring",
     "compile": "ucl.scoring.doors",
     "load": "ucl.scoring.doors",
+    "score_many": "ucl.scoring.many.crowd",
 }
-__all__ = ["CompileError", "CompiledProgram", "Diagnostic", "Editing", "Result", "__version__", "compile", "load"]
+__all__ = [
+    "CompileError",
+    "CompiledProgram",
+    "Crowd",
+    "Diagnostic",
+    "Editing",
+    "Result",
+    "__version__",
+    "compile",
+    "load",
+    "score_many",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.scoring.compiled import ActionRow, AlertRow, CompiledProgram
 from ucl.scoring.errors import CallError
+from ucl.semantics.values import ReadMemory
 
 if TYPE_CHECKING:
     from ucl.scoring.results.result import Result
 
-__all__ = ["ActionRow", "AlertRow", "CallError", "CompiledProgram", "Result"]
+__all__ = ["ActionRow", "AlertRow", "CallError", "CompiledProgram", "ReadMemory", "Result"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from ucl.scoring import errors
 from ucl.semantics import types as t
 from ucl.semantics.outcome import CONTESTED_FROM, Call
 from ucl.semantics.program import Program, Schema
-from ucl.semantics.values import Problem, Unreadable, make_call, parse_value
+from ucl.semantics.values import Problem, ReadMemory, Unreadable, make_call, parse_value, read_memory
 from ucl.semantics.zones import Zone
 
 Moment = dt.datetime | dt.date | str
@@ -31,10 +31,13 @@ def start_call(
     weights: Mapping[str, float] | None = None,
     contested_from: float = CONTESTED_FROM,
 ) -> Call:
-    """`context` and `memory` are mappings or models; `now` None is what the context says under that name, else the
-    clock's; `weights` is recency by rule."""
+    """`context` and `memory` are mappings or models, and a memory may have been read before (`remember`).
+
+    `now` None is what the context says under that name, else the clock's; `weights` is recency by rule.
+    """
     zone = find_zone(program.timezone if timezone is None else timezone)
-    given, remembered = _object(context, "context"), _object(memory, "memory")
+    given = _object(context, "context")
+    remembered = memory if isinstance(memory, ReadMemory) else _object(memory, "memory")
     if given is not None and "now" in given:
         now = given["now"] if now is None else now
         given = {name: value for name, value in given.items() if name != "now"}
@@ -45,6 +48,15 @@ def start_call(
     if isinstance(call, Problem):
         raise errors.bad_call(call)
     return call
+
+
+def remember(program: Program, memory: Any, timezone: str | None = None) -> ReadMemory:
+    """A memory read once for many calls. Raises `CallError` for one that doesn't fit the program."""
+    zone = find_zone(program.timezone if timezone is None else timezone)
+    read = read_memory(program, _object(memory, "memory") or {}, zone)
+    if isinstance(read, Problem):
+        raise errors.bad_call(read)
+    return read
 
 
 def find_zone(name: str) -> Zone:

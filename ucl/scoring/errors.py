@@ -87,6 +87,24 @@ def no_such_row(row: int, rows: int) -> CallError:
     return CallError(f"there is no row {row}", f"rows are 0 to {rows - 1}" if rows else "the table is empty")
 
 
+def no_owner_column(name: str, known: Iterable[str]) -> CallError:
+    """The column that should say whose each option is."""
+    return CallError(f"the table has no column `{name}` that says whose an option is", _choices(name, list(known)))
+
+
+def row_without_owner(row: int) -> CallError:
+    return CallError(f"row {row} is nobody's", "say of each row whose it is, or leave it out")
+
+
+def no_program_of(owner: object) -> CallError:
+    """An option of somebody without rules: nothing is guessed."""
+    return CallError(f"there is no program of `{owner!s:.60}`", "add one, or leave out the rows of those without")
+
+
+def no_options_of(owner: object) -> CallError:
+    return CallError(f"`{owner!s:.60}` has no options in the table")
+
+
 def too_costly() -> CallError:
     """The bounded evaluator gave up: comprehensions in comprehensions over a large memory."""
     return CallError(

@@ -92,6 +92,14 @@ def _from_named(columns: list[tuple[str, Any]]) -> pa.Table:
     return pa.Table.from_arrays([array for array, _ in made], schema=pa.schema([field for _, field in made]))
 
 
+def column_of(name: str, values: Any) -> pa.ChunkedArray:
+    """One column of any kind that a dict of columns may have. Raises `TableError`."""
+    import pyarrow as pa
+
+    array, _ = _column(name, values)
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
 def _column(name: str, values: Any) -> tuple[pa.ChunkedArray | pa.Array, pa.Field]:
     """One column's array; Python objects are looked at one by one, everything else goes over as it is."""
     import pyarrow as pa

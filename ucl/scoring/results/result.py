@@ -23,6 +23,7 @@ from ucl.kernels.run import Details, Scores, details, whole_columns
 from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
+from ucl.scoring.results.arrays import ScoreArrays
 from ucl.scoring.results.choice_sets import TableChoices, choice_sets
 from ucl.scoring.results.counts import Counts
 from ucl.scoring.results.explain import Explanation
@@ -30,7 +31,7 @@ from ucl.scoring.results.ranking import Ranked, best_of_sets, best_rows
 from ucl.scoring.results.records import record_at
 from ucl.scoring.words import invalid_json, reason_of
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
-from ucl.semantics.outcome import NANO, Call, Decision, Invalid, Outcome, as_score, decide
+from ucl.semantics.outcome import Call, Invalid, Outcome, as_score, decide
 from ucl.semantics.program import Constraint, Program, Rule, Schema
 from ucl.semantics.trace import trace_in
 from ucl.semantics.types import DATETIME
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
 _LONG_TABLE = 1 << 18
 # Cells of the matrices that tell rules by row; one has at most nine bytes.
 _CELLS_AT_ONCE = 1 << 21
-_DECISIONS = np.array([str(d) for d in Decision] + [None], dtype=object)
-_DECISION_CODES = {decision: code for code, decision in enumerate(Decision)}
 
 
 ColumnsWanted = Literal["all", "results", "scores"]
@@ -108,20 +107,17 @@ class _Scored:
     """Of a part, what only the whole table gives, for its rows."""
 
 
-class Result:
+class Result(ScoreArrays):
     """The scores of one table, by row from 0. Rows that are invalid keep their place.
 
     An invalid row has the total NaN, is neither `feasible` nor `contested`, and has no decision; `invalid` says why.
     """
 
     def __init__(self, scored: _Scored) -> None:
+        super().__init__(scored.scores)
         self._scored = scored
         self._call = scored.call
-        self._scores = scored.scores
         self._choices: dict[int, ChoiceSet] = {}
-
-    def __len__(self) -> int:
-        return len(self._scores.total)
 
     def __repr__(self) -> str:
         return f"<ucl result: {self.summary()}>"
@@ -145,52 +141,9 @@ class Result:
         return self._scored.schema
 
     @property
-    def scores(self) -> Scores:
-        """What the kernels say of each row."""
-        return self._scores
-
-    @property
     def group_by(self) -> str | None:
         """The column that splits the table into choice sets."""
         return self._scored.group_by
-
-    # --- arrays -----------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def total(self) -> NDArray[np.float64]:
-        """Shape (rows,); NaN for an invalid row."""
-        totals = self._scores.total / NANO
-        # Beyond 2^53 the sum is no double: divide it exactly and round once.
-        for row in np.flatnonzero(np.abs(self._scores.total) > 1 << 53).tolist():
-            totals[row] = int(self._scores.total[row]) / NANO
-        totals[~self._scores.valid] = np.nan
-        return totals
-
-    @property
-    def feasible(self) -> NDArray[np.bool_]:
-        return self._scores.feasible
-
-    @property
-    def contested(self) -> NDArray[np.bool_]:
-        return self._scores.contested
-
-    @cached_property
-    def decision(self) -> NDArray[np.object_]:
-        """Shape (rows,): `infeasible`, `ask_user`, `accept` or `suggest_alternative`; None for an invalid row."""
-        decisions: NDArray[np.object_] = _DECISIONS[self._decision_codes]
-        return decisions
-
-    @cached_property
-    def _decision_codes(self) -> NDArray[np.int8]:
-        scores, code = self._scores, _DECISION_CODES
-        kinds = [~scores.valid, ~scores.feasible, scores.contested, scores.total >= 0]
-        codes = [len(code), code[Decision.INFEASIBLE], code[Decision.ASK_USER], code[Decision.ACCEPT]]
-        return np.select(kinds, codes, code[Decision.SUGGEST_ALTERNATIVE]).astype(np.int8)
-
-    @property
-    def invalid(self) -> Mapping[int, Invalid]:
-        """By row, why it has no score: the field or the rule, the reason and the data's value."""
-        return self._scores.invalid
 
     # --- the call ---------------------------------------------------------------------------------------------------
 
@@ -250,10 +203,6 @@ class Result:
         rows, starts = best_of_sets(self._scores, in_order[sets], max(top, 0))
         found = [self._ranked(row) for row in rows.tolist()]
         return [found[start:stop] for start, stop in pairwise(starts.tolist())]
-
-    def _ranked(self, row: int) -> Ranked:
-        decision = self.decision[row]
-        return Ranked(row, float(self.total[row]), bool(self.feasible[row]), decision, self.invalid.get(row))
 
     def part(self, rows: NDArray[np.int64]) -> Result:
         """Some of the rows, which keep their numbers and all that is said of them but `explain`, which compares."""

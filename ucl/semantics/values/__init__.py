@@ -4,13 +4,14 @@ In: JSON as Python reads it (or Python's own dates, times and sets), types, the 
 `Call`; or JSON and text. Tables read whole columns on their own and agree with this.
 """
 
-from ucl.semantics.values.calls import Problem, make_call, read_arguments
+from ucl.semantics.values.calls import Problem, ReadMemory, make_call, read_arguments, read_memory
 from ucl.semantics.values.keys import nfc
 from ucl.semantics.values.read import Unreadable, check_domain, is_absent, parse_value, read_record, record_reader
 from ucl.semantics.values.write import to_data, to_echo, to_json, to_text
 
 __all__ = [
     "Problem",
+    "ReadMemory",
     "Unreadable",
     "check_domain",
     "is_absent",
@@ -18,6 +19,7 @@ __all__ = [
     "nfc",
     "parse_value",
     "read_arguments",
+    "read_memory",
     "read_record",
     "record_reader",
     "to_data",

@@ -10,6 +10,9 @@ import datetime as dt
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from types import MappingProxyType
 from typing import Any
 
 from ucl.diagnostics import Span
@@ -17,7 +20,7 @@ from ucl.frozen import frozen
 from ucl.semantics import types as t
 from ucl.semantics.operations import Overflow, date_of
 from ucl.semantics.outcome import CONTESTED_FROM, Call, Invalid, Reason
-from ucl.semantics.program import Definition, Expr, Field, Program, Schema, Value
+from ucl.semantics.program import Definition, Expr, Field, MemoryField, Program, Schema, Value
 from ucl.semantics.suggest import nearest
 from ucl.semantics.types import Type
 from ucl.semantics.values.keys import BadKey, Keys, keys_by_type, keys_of, nfc, spelled
@@ -35,12 +38,30 @@ class Problem:
     help: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class ReadMemory:
+    """A memory that was read once, for any number of calls in one zone. It stays as it is, whatever becomes of what it
+    was read from."""
+
+    declared: tuple[MemoryField, ...] = attribute(repr=False)
+    zone: str
+    values: Mapping[str, Value] = attribute(repr=False)
+
+
+def read_memory(program: Program, memory: Mapping[str, Any], zone: Zone) -> ReadMemory | Problem:
+    """What a program remembers, from a JSON object by name."""
+    values = _memory(program, memory, zone)
+    if isinstance(values, Problem):
+        return values
+    return ReadMemory(program.memory, zone.name, MappingProxyType(values))
+
+
 def make_call(
     program: Program,
     now: int,
     zone: Zone,
     context: Mapping[str, Any] | None = None,
-    memory: Mapping[str, Any] | None = None,
+    memory: Mapping[str, Any] | ReadMemory | None = None,
     recency: Mapping[str, float] | None = None,
     contested_from: float = CONTESTED_FROM,
 ) -> Call | Problem:
@@ -52,7 +73,7 @@ def make_call(
     given = _context(program, {} if context is None else context, zone)
     if isinstance(given, Problem):
         return given
-    remembered = _memory(program, {} if memory is None else memory, zone)
+    remembered = _remembered(program, {} if memory is None else memory, zone)
     if isinstance(remembered, Problem):
         return remembered
     weights = _weights(program, recency or {}, contested_from)
@@ -98,6 +119,17 @@ def _context(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str
             return _wrong(value, f"the context's `{value.field}`")
         context[field.name] = value
     return context
+
+
+def _remembered(program: Program, given: Mapping[str, Any] | ReadMemory, zone: Zone) -> Mapping[str, Value] | Problem:
+    """The very values of a memory that was read, so that what was made of them can be used again."""
+    if not isinstance(given, ReadMemory):
+        return _memory(program, given, zone)
+    if given.declared != program.memory:
+        return Problem("the memory was read for a program that remembers something else", "read it with this one")
+    if given.zone != zone.name:
+        return Problem(f"the memory was read in the zone {given.zone}, and the call is in {zone.name}", "read it again")
+    return given.values
 
 
 def _memory(program: Program, given: Mapping[str, Any], zone: Zone) -> dict[str, Value] | Problem:

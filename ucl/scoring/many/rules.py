@@ -1,0 +1,156 @@
+"""The rules of many people, each distinct program once, ready to be run.
+
+In: programs with the schema that they are on. Out: `Rules` by meaning, and the tables of `kernels.crowd` that they
+stand in, or a plan of their own where they say more than those can. What does not read a call is lowered once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.kernels.crowd.tables import Tables
+from ucl.kernels.lower import lower
+from ucl.kernels.plan import Plan
+from ucl.scoring import errors
+from ucl.scoring.compiled import CompiledProgram
+from ucl.scoring.many.layouts import meaning, reads_call, shape
+from ucl.semantics.outcome import Call
+from ucl.semantics.program import Schema
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Layout:
+    """Programs whose options are read in one way, in one zone."""
+
+    number: int
+    schema: Schema
+    zone: str
+    tables: Tables = field(default_factory=Tables)
+
+
+@dataclass(eq=False)
+class Rules:
+    """One program as many as `people` share. `place` is its number in the layout's tables; where it has none, `plan` is
+    how it is scored. `programs` are the keys of the objects that say it."""
+
+    number: int
+    key: Hashable
+    program: CompiledProgram
+    schema: Schema
+    layout: Layout
+    reads_call: bool
+    people: int = 0
+    programs: list[tuple[int, str]] = field(default_factory=list)
+    place: int | None = None
+    plan: Plan | None = None
+
+
+@dataclass
+class Shelf:
+    """All rules by number, and layouts by number; a number may have nothing."""
+
+    layouts: list[Layout] = field(default_factory=list)
+    rules: list[Rules | None] = field(default_factory=list)
+    _by_meaning: dict[Hashable, Rules] = field(default_factory=dict)
+    _by_program: dict[tuple[int, str], tuple[CompiledProgram, Rules]] = field(default_factory=dict)
+    _layout_of: dict[Hashable, Layout] = field(default_factory=dict)
+    _free: list[int] = field(default_factory=list)
+    _waiting: set[int] = field(default_factory=set)
+    _every_call: set[int] = field(default_factory=set)
+    _ready_for: Hashable = None
+    places: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """By rules, their place in their layout's tables; -1 for those that are in none."""
+    layout_numbers: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def take(self, program: CompiledProgram, schema: Schema) -> Rules:
+        """The rules of one more person."""
+        known = self._by_program.get((id(program), schema.name))
+        if known is not None:
+            known[1].people += 1
+            return known[1]
+        layout = self._layout(schema, program.timezone)
+        key = (layout.number, meaning(program.semantic, schema))
+        found = self._by_meaning.get(key)
+        if found is None:
+            number = self._free.pop() if self._free else len(self.rules)
+            found = Rules(number, key, program, schema, layout, reads_call(program.semantic, schema))
+            if number == len(self.rules):
+                self.rules.append(found)
+            self.rules[number] = self._by_meaning[key] = found
+            self._enter(found)
+        # The program is held, so that no other one can have its id.
+        self._by_program[id(program), schema.name] = program, found
+        found.programs.append((id(program), schema.name))
+        found.people += 1
+        return found
+
+    def give_back(self, rules: Rules) -> None:
+        """One person fewer has them."""
+        rules.people -= 1
+        if rules.people:
+            return
+        if rules.place is not None:
+            rules.layout.tables.remove(rules.place)
+        self.rules[rules.number] = None
+        self._free.append(rules.number)
+        self._waiting.discard(rules.number)
+        self._every_call.discard(rules.number)
+        del self._by_meaning[rules.key]
+        for key in rules.programs:
+            del self._by_program[key]
+
+    def _enter(self, rules: Rules) -> None:
+        """Takes note of new rules, which are lowered when a call first needs them."""
+        if rules.number >= len(self.places):
+            more = np.full(max(64, len(self.places)), -1, np.int64)
+            self.places = np.concatenate([self.places, more])
+            self.layout_numbers = np.concatenate([self.layout_numbers, more])
+        self.places[rules.number] = -1
+        self.layout_numbers[rules.number] = rules.layout.number
+        self._waiting.add(rules.number)
+        if rules.reads_call:
+            self._every_call.add(rules.number)
+
+    def prepare(
+        self, used: Sequence[Rules], key: Hashable, call_of: Callable[[CompiledProgram], Call], compiled: bool
+    ) -> None:
+        """Makes the rules that are used ready for a call; `compiled` is whether there are loops to walk tables with.
+
+        Only those are looked at that are new, or that read the call; all are where `key`, which holds for everybody, is
+        another than before.
+        """
+        if key != self._ready_for:
+            self._waiting = {rules.number for rules in self.rules if rules is not None}
+            self._ready_for = key
+        stale = self._waiting | self._every_call
+        if not stale:
+            return
+        for rules in used:
+            if rules.number in stale:
+                stale.discard(rules.number)
+                self._lower(rules, call_of(rules.program), compiled)
+                self._waiting.discard(rules.number)
+
+    def _lower(self, rules: Rules, call: Call, compiled: bool) -> None:
+        if rules.place is not None:
+            rules.layout.tables.remove(rules.place)
+            rules.place = None
+        with errors.bounded():
+            plan = lower(rules.program.semantic, rules.schema, call)
+        rules.place = rules.layout.tables.add(plan) if compiled else None
+        rules.plan = plan if rules.place is None else None
+        self.places[rules.number] = -1 if rules.place is None else rules.place
+
+    def _layout(self, schema: Schema, zone: str) -> Layout:
+        key = (shape(schema), zone)
+        found = self._layout_of.get(key)
+        if found is None:
+            found = self._layout_of[key] = Layout(len(self.layouts), schema, zone)
+            self.layouts.append(found)
+        return found
