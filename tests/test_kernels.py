@@ -348,20 +348,52 @@ print("numba" in sys.modules)
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-def test_kernels_are_compiled_only_for_work_that_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_compiled_by_another_process_and_only_for_work_that_takes_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started: list[object] = []
+    helpers: list[bool] = []
 
     def start(on_compile: object) -> Portable:
         started.append(on_compile)
         return Portable()
 
+    def start_helper() -> bool:
+        helpers.append(True)
+        return len(helpers) == 1
+
     monkeypatch.setattr(choice, "_process", choice.Process())
     monkeypatch.setattr(choice, "warm_up", start)
+    monkeypatch.setattr(choice.warming, "start", start_helper)
     monkeypatch.setattr(kernel_cache, "is_ready", lambda: False)
     choice.choose("auto", 1_000_000, 100)
-    assert not started
+    assert not helpers
+    for _ in range(2):
+        choice.choose("auto", 100_000_000, 100)
+    assert (len(helpers), started) == (1, [])
     choice.choose("auto", 100_000_000, 100)
-    assert len(started) == 1
+    assert len(started) == 1, "by then it should have been there"
+    monkeypatch.setattr(choice, "_process", choice.Process())
+    choice.choose("auto", 100_000_000, 100)
+    assert len(started) == 2, "no other process can be started"
+
+
+def test_the_other_process_compiles_into_the_cache(cache: Path) -> None:
+    """Or leaves it to the one that is at it."""
+    code = "from ucl.kernels.engines import choice, warming; choice.warm_up = lambda: print('at it'); "
+    command = [sys.executable, "-P", "-c", code + "warming.compile_here()"]
+    assert kernel_cache.is_writable()
+
+    def said() -> str:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    mark = kernel_cache.kernel_folder() / "compiling"
+    assert said() == "at it\n"
+    assert not mark.exists()
+    mark.touch()
+    assert said() == ""
+    os.utime(mark, (0, 0))
+    assert said() == "at it\n"
 
 
 def test_small_work_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:

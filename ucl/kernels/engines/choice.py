@@ -1,8 +1,9 @@
 """Which engine answers: the portable one at once, or compiled kernels where they pay.
 
-In: how much work there is. Out: an engine. Importing numba takes part of a second and compiling several, so small work
-never waits for either. A process starts the compiled engine once the portable one would have taken as long as starting
-takes (the ski rental rule: at most twice the time of who knows the future); kernels are compiled once per machine.
+In: how much work there is. Out: an engine. Importing numba takes part of a second and compiling many, so small work
+never waits for either. A process loads the compiled engine once the portable one has taken as long as loading takes
+(the ski rental rule: at most twice the time of who knows the future). Kernels are compiled once per machine, by another
+process, while this one goes on with the portable engine; only where that can't be, or takes too long, it compiles.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
 
-from ucl.kernels.engines import kernel_cache
+from ucl.kernels.engines import kernel_cache, warming
 from ucl.kernels.engines.engine import Engine
 from ucl.kernels.engines.portable import Portable
 
@@ -24,15 +26,20 @@ EngineName = Literal["auto", "portable", "numba"]
 # What the portable engine takes for one mask of one row, about; and how long starting the other one takes.
 _PORTABLE_SECONDS = 2.5e-9
 _LOADING = 0.6
-_COMPILING = 5.0
+_COMPILING = 15.0
+# Of work without compiled kernels, so many seconds are borne while another process should be compiling them.
+_PATIENCE = 60.0
 
 
 @dataclass
 class Process:
-    """What this process has done so far: the compiled engine once it is there, seconds of portable work until then."""
+    """What this process has done so far: the compiled engine once it is there, seconds of portable work until then,
+    and whether it asked another process to compile, and that one started."""
 
     compiled: Engine | None = None
     portable_seconds: float = 0.0
+    asked: bool = False
+    helped: bool = False
 
 
 _process = Process()
@@ -66,12 +73,21 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
     _process.portable_seconds += rows * masks * _PORTABLE_SECONDS
     if _process.portable_seconds < _LOADING:
         return Portable()
-    if _process.portable_seconds < _COMPILING and not kernel_cache.is_ready():
+    if not kernel_cache.is_ready() and _process.portable_seconds < (_PATIENCE if _helped() else _COMPILING):
         return Portable()
     try:
         return warm_up(on_compile)
     except ImportError:
         return Portable()
+
+
+def _helped() -> bool:
+    """Whether another process was started that compiles, now or before."""
+    with _lock:
+        if not _process.asked:
+            _process.asked = True
+            _process.helped = find_spec("numba") is not None and warming.start()
+        return _process.helped
 
 
 def warm_up(on_compile: Callable[[], None] | None = None) -> Engine:

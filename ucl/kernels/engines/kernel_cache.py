@@ -60,6 +60,14 @@ def is_ready() -> bool:
         return False
 
 
+def is_writable() -> bool:
+    """Whether kernels that are compiled would be kept."""
+    try:
+        return _keep(kernel_folder() / "writable", b"")
+    except (OSError, RuntimeError, metadata.PackageNotFoundError):
+        return False
+
+
 def mark_ready() -> None:
     """Says that all kernels are in the cache; where that can't be said, it isn't."""
     try:
