@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ucl.facts.model import Fact
+from ucl.facts.model import FIRST_DAY, LAST_DAY, Fact
 from ucl.facts.objects import Named, Reading, Unread, read_object, read_value
 from ucl.facts.regions import Condition, Region, Subject, region_within, without
 from ucl.facts.vocabulary import Vocabulary
@@ -123,4 +123,5 @@ def _days(fact: Fact, zone: Zone) -> tuple[int | None, int | None] | Unread:
 
 
 def _day(value: object) -> int | None:
-    return iso.read_date(value) if isinstance(value, str) else None
+    day = iso.read_date(value) if isinstance(value, str) else None
+    return day if day is not None and FIRST_DAY <= day < LAST_DAY else None

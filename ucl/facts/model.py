@@ -37,6 +37,8 @@ STATEMENTS: frozenset[str] = frozenset(("chat", "email", "manual"))
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _DAY_MICROSECONDS = 86_400_000_000
+FIRST_DAY, LAST_DAY = -25_567, 84_005
+"""Facts are of days from 1900 to 2199, so that the days around them are days too."""
 _LONGEST_CONTEXT = 16_384
 _DEEPEST_CONTEXT = 20
 
@@ -64,10 +66,9 @@ def _moment(value: object, info: ValidationInfo) -> object:
     else:
         raise ValueError("no ISO 8601 date and time")
     instant = zone.instant(local).instant if offset is None else local - offset
-    try:
-        return _EPOCH + dt.timedelta(microseconds=instant)
-    except OverflowError:
-        raise ValueError("no ISO 8601 date and time") from None
+    if not FIRST_DAY <= instant // _DAY_MICROSECONDS < LAST_DAY:
+        raise ValueError("too far from now for a fact")
+    return _EPOCH + dt.timedelta(microseconds=instant)
 
 
 def _aware(value: dt.datetime) -> dt.datetime:

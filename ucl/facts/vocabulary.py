@@ -22,6 +22,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,8 @@ class Vocabulary:
     names: Mapping[str, str]
     ignored: frozenset[str]
     scale: float
+    shared: frozenset[str]
+    """Names of fields that the option and the context both have."""
 
     def subject(self, topic: str) -> Subject | None:
         return self.topics.get(topic)
@@ -109,15 +112,16 @@ def vocabulary(
             subject = subject_of(written, schema, context)
             assert subject is not None
             topics[topic] = subject
-    if file is None:
-        return Vocabulary(schema, topics, names, IGNORED, 1.0)
-    return _Reader(file, report or Report()).add(Vocabulary(schema, topics, names, IGNORED, 1.0), context)
+    shared = frozenset({field.name for field in schema.fields} & {field.name for field in context})
+    known = Vocabulary(schema, topics, names, IGNORED, 1.0, shared)
+    return known if file is None else _Reader(file, report or Report()).add(known, context)
 
 
 def _own_names(schema: Schema, context: Sequence[Field]) -> Iterator[tuple[str, Subject]]:
     for field in context:
         if (subject := subject_of(f"context.{field.name}", schema, context)) is not None:
             yield field.name, subject
+            yield f"context.{field.name}", subject
     for field in schema.fields:
         if (subject := subject_of(field.name, schema, context)) is not None:
             yield field.name, subject
@@ -216,7 +220,8 @@ class _Reader:
             self._complain("type-mismatch", "`ignore` is a list of keys", "ignore")
             ignored = []
         names = {**known.names, **{nfc(word): nfc(value) for word, value in self._texts("names")}}
-        return Vocabulary(known.schema, topics, names, known.ignored | set(ignored), self._scale())
+        ignored_too = known.ignored | set(ignored)
+        return replace(known, topics=topics, names=names, ignored=ignored_too, scale=self._scale())
 
     def _scale(self) -> float:
         scale = self._data.get("scale", 1.0)

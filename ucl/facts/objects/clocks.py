@@ -13,9 +13,11 @@ from fractions import Fraction
 from ucl.facts.objects import words
 from ucl.frozen import frozen
 from ucl.semantics.operations import HOUR, MINUTE
-from ucl.semantics.types import DURATION_UNITS, SECOND
+from ucl.semantics.types import DAY, DURATION_UNITS, SECOND
 
 _NOON = 12
+_LONGEST = 1000 * 366 * DAY
+"""A thousand years, so that what lies around it is a duration too."""
 _FACTORS = {unit.name: unit.factor for unit in DURATION_UNITS}
 
 
@@ -206,7 +208,7 @@ def read_duration(phrase: str) -> int | None:
         half = Fraction(1, 2) if found["half1"] or found["half2"] else 0
         total += (number + half) * _FACTORS[words.UNITS[found["unit"]]]
         at = found.end()
-    return int(total) if phrase and total.denominator == 1 else None
+    return int(total) if phrase and total.denominator == 1 and total <= _LONGEST else None
 
 
 Reader = Callable[[str], "int | Fraction | Unread | None"]

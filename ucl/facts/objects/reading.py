@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cache
 
 from ucl.diagnostics import Report, Source
+from ucl.facts.model import FIRST_DAY, LAST_DAY
 from ucl.facts.objects import clocks, words
 from ucl.facts.objects.clocks import Reader, Unread
 from ucl.facts.regions import Absent, Among, Between, Condition, Interval, Matches, Number, Overlaps, Subject, without
@@ -338,7 +339,8 @@ def _read_int(phrase: str) -> int | None:
 
 
 def _read_date(phrase: str) -> int | None:
-    return iso.read_date(phrase)
+    day = iso.read_date(phrase)
+    return day if day is not None and FIRST_DAY <= day < LAST_DAY else None
 
 
 def _read_quantity(phrase: str, type: t.Quantity) -> Fraction | None:

@@ -32,22 +32,15 @@ def property_text(
 ) -> str:
     """The properties, one below the other; no text for no claims. `names` are those of beliefs by their fact's id."""
     used = set(taken)
-    shared = shared_names(vocabulary)
     blocks = []
     for claim in claims:
         name = _property_name(claim, names[claim.belief.fact.id], used)
         used.add(name)
-        blocks.append(_block(name, claim, vocabulary.schema.name, zone, shared))
+        blocks.append(_block(name, claim, vocabulary.schema.name, zone, vocabulary.shared))
     report = Report()
     file = parse(Source("properties.ucl", "\n\n".join(blocks) + "\n"), report)
     assert not report.has_errors, [d.message for d in report]
     return format_source(file) if blocks else ""
-
-
-def shared_names(vocabulary: Vocabulary) -> frozenset[str]:
-    """Fields that the option and the context both have."""
-    options = {field.name for field in vocabulary.schema.fields}
-    return frozenset(options & {s.path[0] for s in vocabulary.topics.values() if s.place == "context"})
 
 
 def _property_name(claim: Claim, name: str, used: set[str]) -> str:

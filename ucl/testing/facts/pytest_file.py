@@ -24,7 +24,7 @@ from ucl.semantics.types import DAY
 from ucl.semantics.values import iso
 from ucl.testing.facts.claims import Claim, Expected, neighbours
 from ucl.testing.facts.frame import HELPERS, NEEDS, RUNTIME
-from ucl.testing.facts.promises import number_text, shared_names, told
+from ucl.testing.facts.promises import number_text, told
 from ucl.testing.facts.python import Attributes, Edit, conditions, few_values, variants
 from ucl.testing.facts.statements import Statements
 from ucl.widths import text_width
@@ -218,9 +218,8 @@ class _Writer:
     # --- statements -------------------------------------------------------------------------------------------------
 
     def _about(self, belief: Belief) -> Iterator[str]:
-        shared = shared_names(self._statements.vocabulary)
         yield from self._head(self._short[id(belief)], "bool")
-        yield from _docstring(f"`{region_text(belief.region, shared=shared)}`")
+        yield from _docstring(f"`{region_text(belief.region, shared=self._statements.vocabulary.shared)}`")
         parts = list(conditions(belief.region, self._attributes))
         alone = len(parts) == 1 and parts[0].startswith("(")
         text = parts[0][1:-1] if alone else " and ".join(parts)
