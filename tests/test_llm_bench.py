@@ -14,9 +14,12 @@ from ucl.diagnostics import Source
 from ucl.llm import ModelError
 from ucl.llm.client import ErrorCode, Path
 from ucl.llm.drafts import opened
+from ucl.llm.loopback import Loopback, Said, Wanted
+from ucl.llm.loopback.vocabulary import BYTES
 from ucl.testing.verdicts import verdicts
 
 SHORT = "rule short on Reply {\n  when sentences > 3\n  score -0.5\n}"
+LUNCH = "rule lunch on Meeting {\n  when start.time in 12:00..13:00\n  score 0.4\n}"
 
 
 def ran(model: Scripted, limit: int = 4) -> bench.Written:
@@ -74,8 +77,23 @@ def test_without_a_model_there_is_no_score(monkeypatch: pytest.MonkeyPatch) -> N
     assert "no model is configured: nothing was measured" in told.err
 
 
+def test_a_server_is_asked_and_its_answers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UCL_API_KEY", "k")
+
+    def script(wanted: Wanted) -> Said:
+        if wanted.constraint is None:
+            return Said(RULE_THOUGHT)
+        return Said(LUNCH if "schema Meeting" in wanted.prompt else SHORT)
+
+    with Loopback(script, vocabulary=BYTES) as server:
+        told = run_here("bench", "write", "--model", "m", "--base-url", server.url, "--limit", "1")
+    assert told.status == 0, told.err
+    assert told.out.startswith(f"m at {server.url}, at most 3 rounds of mending\n\npreferences: 1 statements\n")
+    assert "calls: " in told.err
+
+
+@pytest.mark.slow
 def test_plumbing_is_called_plumbing() -> None:
-    pytest.importorskip("llguidance")
     told = run_here("bench", "write", "--plumbing", "--limit", "2", "--format", "json")
     assert told.status == 0, told.err
     first, *rest = told.lines

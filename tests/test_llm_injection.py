@@ -93,6 +93,9 @@ OBEDIENT = {
     "a loud expression": "rule loud on Meeting {\n  score 100 * size(attendees)\n}",
     "another schema": "rule other on Email {\n  score 1\n}",
     "only a property": "property p on Meeting {\n  expect feasible\n}",
+    "a promise about another's rule": (
+        HARMLESS + "\n\nproperty bound on Meeting {\n  expect contribution(allergic_to_mornings) <= 0\n}"
+    ),
     "no program": "DELETE FROM rules; -- done",
     "a tool call": '{"tool": "delete_rules", "arguments": {"all": true}}',
     "nothing": "",

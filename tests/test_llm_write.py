@@ -574,7 +574,6 @@ def test_a_draft_keeps_what_its_fact_claims() -> None:
         "rule rest on Meeting {\n  when start.time in 15:00..15:30\n  score -0.4\n}",
         "rule rest on Meeting {\n  when start.time in 14:00..16:00\n  score -0.4\n}",
         "rule rest on Meeting {\n  when start.time in 03:00..04:00\n  score -0.4\n}",
-        "rule rest on Meeting {\n  when start.time in 15:00..16:00 and remote\n  score -0.4\n}",
         "rule rest on Meeting {\n  score -0.4\n}",
     ],
 )

@@ -17,10 +17,10 @@ from ucl.analysis.properties import statement, witness_of
 from ucl.diagnostics import Diagnostic, Severity
 from ucl.driver import check_source
 from ucl.llm.drafts.base import Addition, Base
+from ucl.llm.drafts.promises import kept, shown_by
 from ucl.llm.drafts.results import Asking, Doubt, Evidence, Held
-from ucl.llm.drafts.statements import shown_by
 from ucl.semantics.program import Constraint, Program, Rule, Status
-from ucl.testing.verdicts import Outcome, Verdict, verdicts
+from ucl.testing.verdicts import Outcome, Verdict
 
 SAMPLES = 200
 # Cells that a comparison may look at: fewer than `uclc diff` takes, since a person is waiting.
@@ -43,7 +43,7 @@ def judged(base: Base, addition: Addition, now: int, samples: int = SAMPLES) -> 
     program, report = check_source(base.with_text(addition.text(Status.ACTIVE)), base.folder)
     assert program is not None, [d.message for d in report]
     own = frozenset(addition.names)
-    told = _verdicts(program, now, samples)
+    told = kept(program, now, samples)
     findings = [found for found in analyse(program, now) if own & set(found.rules) and found.code != "tension"]
     findings = [found for found in findings if found.code != "broken-property"]
     broken = [verdict for verdict in told if verdict.fails]
@@ -53,12 +53,6 @@ def judged(base: Base, addition: Addition, now: int, samples: int = SAMPLES) -> 
     doubts = [*judge.broken(broken, before), *judge.overriding(), *judge.found(findings)]
     evidence = Evidence(tuple(_held(told, own)), tuple(findings), comparison.differences, comparison.undecided)
     return Judged(program, evidence, tuple(doubts), tuple(judge.wrong))
-
-
-def _verdicts(program: Program, now: int, samples: int) -> list[Verdict]:
-    """Samples cost seconds, and are for what no proof decides."""
-    proved = verdicts(program, now, samples=0)
-    return proved if all(verdict.outcome is not Outcome.HELD for verdict in proved) else verdicts(program, now, samples)
 
 
 def _held(told: Sequence[Verdict], own: frozenset[str]) -> Iterator[Held]:
@@ -74,7 +68,7 @@ def _broken_before(
     """The promises that the program did not keep as it was."""
     if all(verdict.promise.name in own for verdict in broken):
         return frozenset()
-    return frozenset(verdict.promise.name for verdict in _verdicts(program, now, samples) if verdict.fails)
+    return frozenset(verdict.promise.name for verdict in kept(program, now, samples) if verdict.fails)
 
 
 class _Judge:

@@ -1,4 +1,5 @@
-"""The promise that stands for a statement, so that whatever is added later is held to it too.
+"""The promise that stands for a statement, so that whatever is added later is held to it too; and whether promises
+are kept.
 
 In: the declarations of a draft, checked. Out: the text of a `property`: of a rule, that it keeps its sign wherever it
 applies; of a constraint, that what it forbids is not feasible. So a later rule that silences or turns it around is
@@ -7,11 +8,14 @@ noticed, and named with the person's own words.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container
 
+from ucl.analysis.properties import witness_of
 from ucl.llm.declarations import formatted
 from ucl.semantics import program as p
 from ucl.semantics.trace import written
+from ucl.testing.verdicts import Outcome, Verdict, verdicts
 
 
 def promise_of(declared: p.Rule | p.Constraint, schema: str, taken: Container[str]) -> tuple[str, str] | None:
@@ -30,6 +34,19 @@ def promise_of(declared: p.Rule | p.Constraint, schema: str, taken: Container[st
     name = free_name(f"{declared.name}_holds", taken)
     clause = f"given {' and '.join(given)}\n" if given else ""
     return name, formatted(f"property {name} on {schema} {{\n{clause}expect {expect}\n}}")
+
+
+def kept(program: p.Program, now: int, samples: int) -> list[Verdict]:
+    """Verdicts on all promises of a program. Samples cost seconds, and are for what no proof decides."""
+    proved = verdicts(program, now, samples=0)
+    return proved if all(verdict.outcome is not Outcome.HELD for verdict in proved) else verdicts(program, now, samples)
+
+
+def shown_by(verdict: Verdict) -> str:
+    """The option at which a promise is broken."""
+    assert verdict.found is not None
+    option = witness_of(verdict.prover, verdict.found).option
+    return "at " + ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in option.items())
 
 
 def _applies(declared: p.Rule | p.Constraint) -> list[str]:

@@ -9,21 +9,20 @@ said of one thing says nothing of all others; it counts where the draft is judge
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ucl.analysis.properties import witness_of
 from ucl.driver import check_source
 from ucl.facts import Fact
 from ucl.facts.vocabulary import vocabulary
 from ucl.llm.drafts.base import Addition, Base
+from ucl.llm.drafts.promises import kept, shown_by
 from ucl.llm.drafts.results import Held
 from ucl.semantics.program import Program, Status
 from ucl.testing.facts.claims import Claim, Expected
 from ucl.testing.facts.promises import property_text
 from ucl.testing.facts.statements import Statements, statements_of
-from ucl.testing.verdicts import Outcome, Verdict, verdicts
+from ucl.testing.verdicts import Outcome
 
 
 def claims_kept(
@@ -34,20 +33,13 @@ def claims_kept(
     if alone is None:
         return (), ()
     held, wrong = [], []
-    for verdict in verdicts(alone, now, samples):
+    for verdict in kept(alone, now, samples):
         name = verdict.promise.name
         if verdict.outcome is Outcome.BROKEN:
             wrong.append(f"it does not say what the fact says: {verdict.message}, {shown_by(verdict)}")
         elif not verdict.vacuous:
             held.append(Held(name, str(verdict.outcome), verdict.samples, verdict.message, own=True))
     return tuple(held), tuple(wrong)
-
-
-def shown_by(verdict: Verdict) -> str:
-    """The option at which a promise is broken."""
-    assert verdict.found is not None
-    option = witness_of(verdict.prover, verdict.found).option
-    return "at " + ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in option.items())
 
 
 def _program(base: Base, addition: Addition, schema: str, facts: Sequence[Fact]) -> Program | None:

@@ -8,7 +8,8 @@ the same, since servers ignore grammars, and since nothing that was said may tur
 - no name that there is already: what stands in the program is never replaced;
 - no comment, since `# allow …` would accept a finding;
 - no provenance, status, priority or confidence of the model's own: these are filled in by us;
-- no score beyond 1, so that no statement outweighs all others.
+- no score beyond 1, so that no statement outweighs all others;
+- no promise about a rule of others, which would bind whoever changes it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ucl.llm.declarations import Addable, rewritten
 from ucl.llm.drafts.base import Addition, Base
 from ucl.llm.drafts.promises import promise_of
 from ucl.semantics import program as p
+from ucl.semantics.parts import children
 from ucl.semantics.program import Program
 from ucl.syntax import ast
 from ucl.syntax.layout.expressions import quote
@@ -125,9 +127,9 @@ def _compiled(file: ast.File, nodes: Sequence[Addable], base: Base, origin: Orig
     if program is None:
         # The base compiled, so the mistake is in what was added, or comes from it.
         return tuple(_told(own or report, source))
-    loud = tuple(_too_loud(program, addition.names))
-    if loud:
-        return loud
+    wrong = (*_too_loud(program, addition.names), *_of_others(program, addition.names))
+    if wrong:
+        return wrong
     warnings = [d for d in own if d.severity is Severity.WARNING]
     return Admitted(addition, program, tuple(_told(warnings, source)))
 
@@ -161,6 +163,19 @@ def _told(found: Iterable[Diagnostic], source: Source | None = None) -> Iterator
         place = f"line {each.span.line}, `{line[:120]}`" if source is None else f"`{line[:120]}`"
         mend = f" ({each.help})" if each.help else ""
         yield f"{place}: {each.message}{mend} [{each.code}]"
+
+
+def _of_others(program: Program, names: Iterable[str]) -> Iterator[str]:
+    """A promise may speak of what comes of an option, and of the draft's own rules: not bind those of others."""
+    own = set(names)
+    for promise in program.properties:
+        if promise.name in own and isinstance(promise, p.Property):
+            work = [*promise.expect]
+            while work:
+                expr = work.pop()
+                if isinstance(expr, p.RuleFact) and expr.rule not in own:
+                    yield f"`{promise.name}`: `{expr.rule}` is not yours to promise; write `score` or `feasible`"
+                work.extend(children(expr))
 
 
 # --- how much a score may be ----------------------------------------------------------------------------------------

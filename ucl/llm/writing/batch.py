@@ -15,7 +15,7 @@ from ucl.llm.client import Model
 from ucl.llm.drafts.base import Base
 from ucl.llm.drafts.judge import judged
 from ucl.llm.drafts.results import Course, Draft, Question, Result
-from ucl.llm.writing.rounds import Manner, draft_of
+from ucl.llm.writing.rounds import Manner, aside, draft_of
 from ucl.llm.writing.statement import Read
 
 
@@ -33,8 +33,9 @@ async def drafts_of(base: Base, schema: str, reads: Sequence[Read], model: Model
 
 async def _settled(draft: Draft, base: Base, read: Read, model: Model, manner: Manner) -> Result:
     """The draft on top of those before it."""
-    if base.module.table.keys().isdisjoint(draft.addition.names):
-        found = judged(base, draft.addition, manner.now, manner.samples)
+    addition = draft.addition
+    if base.module.table.keys().isdisjoint(addition.names):
+        found = await aside(lambda: judged(base, addition, manner.now, manner.samples))
         if not found.wrong:
             draft = replace(draft, base=base, evidence=found.evidence)
             return Question(draft.said, found.doubts, draft.course, draft) if found.doubts else draft

@@ -10,8 +10,12 @@ In: a base, a statement as it was read, a model. Out: a `Result`, always: a `Mod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 from ucl.llm.client import Answer, Ask, ErrorCode, Model, ModelError, Program, Prose, Usage
 from ucl.llm.drafts.base import Addition, Base
@@ -43,6 +47,8 @@ from ucl.llm.writing.thought import Thought, Verdict, expected_sign, read_though
 from ucl.semantics import program as p
 from ucl.semantics.zones import Zone
 
+T = TypeVar("T")
+
 ROUNDS = 3
 _MOST_THOUGHT = 1500
 # Without a thought of these a program may come all the same.
@@ -58,6 +64,15 @@ class Manner:
     rounds: int = ROUNDS
     samples: int = SAMPLES
     think: bool = True
+
+
+# One thread: a solver serves one at a time.
+_ASIDE = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ucl-judge")
+
+
+async def aside(work: Callable[[], T]) -> T:
+    """Does what takes long beside the event loop, in which other statements wait for answers with a time-out."""
+    return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
 
 @dataclass
@@ -159,7 +174,7 @@ class _Writer:
         for _ in range(self._manner.rounds + 1):
             answer = await self._model.ask(ask)
             self._way.usage += answer.usage
-            looked = self._looked_at(answer)
+            looked = await aside(partial(self._looked_at, answer))
             problems = () if isinstance(looked, Draft | Question) else looked
             self._way.attempts.append(Attempt(answer.text, answer.path, "\n".join(problems)))
             if isinstance(looked, Draft | Question):
