@@ -18,7 +18,7 @@ from ucl.analysis.points import Point, call_of, option_of, point_at
 from ucl.analysis.properties import Counterexample, Promise, Prover, Undecided, provers
 from ucl.semantics import program as p
 from ucl.semantics.parts import mapped
-from ucl.semantics.program import Expr, Prefer, Program, Property, Schema
+from ucl.semantics.program import Expr, Prefer, Program, Property
 from ucl.semantics.types import BOOL
 from ucl.testing.mutants.stored import Stored, breaks, schema_of
 from ucl.testing.samples import batches
@@ -70,27 +70,21 @@ class Trial:
     def killer_by_search(self, mutant: Program) -> str | None:
         """The name of a promise that breaks where the two programs differ, or is proved to break."""
         promises = self._promises(mutant)
+        still_open: list[tuple[Prover, list[Promise], set[str]]] = []
         for prover in self._provers:
-            schema = schema_of(mutant, prover.side.schema.name)
-            if schema is not None:
-                told = [promises[each.name] for each in prover.promises if each.name in promises]
-                killer = self._by_search_of(prover, mutant, schema, told)
-                if killer is not None:
-                    return killer
-        return None
-
-    def _by_search_of(self, prover: Prover, mutant: Program, schema: Schema, told: list[Promise]) -> str | None:
-        properties = [promise for promise in told if isinstance(promise, Property)]
-        looked_at, out_of_reach = set(), set()
-        for promise, reached in zip(properties, _reached(prover, mutant, schema, properties), strict=True):
-            if self._breaks_there(prover, mutant, promise, reached):
-                return promise.name
-            if reached.cells:
-                looked_at.add(promise.name)
-            elif reached.decided and _says_the_same(prover, promise):
-                out_of_reach.add(promise.name)
-        open_ = [promise for promise in told if promise.name not in out_of_reach]
-        return self._by_proof(replace(mutant, properties=tuple(open_)), prover.since, looked_at)
+            told = [promises[each.name] for each in prover.promises if each.name in promises]
+            looked_at, out_of_reach = set(), set()
+            for promise, reached in _reached(prover, mutant, told):
+                if self._breaks_there(prover, mutant, promise, reached):
+                    return promise.name
+                if reached.cells:
+                    looked_at.add(promise.name)
+                elif reached.decided and _says_the_same(prover, promise):
+                    out_of_reach.add(promise.name)
+            still_open.append((prover, [promise for promise in told if promise.name not in out_of_reach], looked_at))
+        # Proofs cost the most, and come last.
+        proofs = (self._by_proof(mutant, open_, prover.since, seen) for prover, open_, seen in still_open)
+        return next((name for name in proofs if name is not None), None)
 
     def _breaks_there(self, prover: Prover, mutant: Program, prop: Property, reached: Reach) -> bool:
         """Cells fix what the condition and the edit depend on; everything else is plain, or as in some sample."""
@@ -106,10 +100,10 @@ class Trial:
 
     # --- by proof ---------------------------------------------------------------------------------------------------
 
-    def _by_proof(self, mutant: Program, since: int, looked_at: set[str]) -> str | None:
+    def _by_proof(self, mutant: Program, promises: list[Promise], since: int, looked_at: set[str]) -> str | None:
         """As `uclc test` goes about it; `looked_at` are those that have been tried where they could break."""
         undecided: list[Promise] = []
-        for prover in provers(mutant, since):
+        for prover in provers(replace(mutant, properties=tuple(promises)), since):
             for promise in prover.promises:
                 match prover.prove(promise):
                     case Counterexample():
@@ -124,10 +118,16 @@ class Trial:
         return next((verdict.promise.name for verdict in sampled if verdict.fails), None)
 
 
-def _reached(prover: Prover, mutant: Program, schema: Schema, properties: list[Property]) -> list[Reach]:
+def _reached(prover: Prover, mutant: Program, told: list[Promise]) -> Iterator[tuple[Property, Reach]]:
+    """Where each property could be broken by what is otherwise in the mutant."""
+    schema = schema_of(mutant, prover.side.schema.name)
+    if schema is None:
+        return
+    properties = [promise for promise in told if isinstance(promise, Property)]
     known: dict[object, Expr] = {}
     conditions = [_shared(_given(prop), known) for prop in properties]
-    return reach(prover.program, mutant, (prover.side.schema, schema), prover.since, conditions)
+    schemas = (prover.side.schema, schema)
+    yield from zip(properties, reach(prover.program, mutant, schemas, prover.since, conditions), strict=True)
 
 
 def _some(samples: Sequence[Stored], number: int) -> Iterator[Point]:
