@@ -177,15 +177,16 @@ def test_what_a_program_took_is_used_again() -> None:
 
 
 def test_only_what_changed_is_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ucl.scoring.many import rules
+    from ucl.scoring.many.rules import Shelf
 
     lowered = []
+    usual = Shelf._lower
 
-    def counted(program: Any, schema: Any, call: Any) -> Any:
-        lowered.append(program)
-        return lower(program, schema, call)
+    def counted(shelf: Any, rules: Any, *around: Any) -> None:
+        lowered.append(rules)
+        usual(shelf, rules, *around)
 
-    monkeypatch.setattr(rules, "lower", counted)
+    monkeypatch.setattr(Shelf, "_lower", counted)
     crowd = ucl.Crowd({number: program_of(SIMPLE[: number + 1]) for number in range(6)})
     rows, owners = [{"n": 1}] * 6, range(6)
     crowd.score(rows, owners, now=NOW)

@@ -15,12 +15,14 @@ from ucl.bench.comparison import Comparison
 
 @dataclass(frozen=True)
 class Size:
-    """Rows of tables, rules of new programs, runs of each engine, threads of the lines that use several."""
+    """Rows of tables, rules of new programs, runs of each engine, threads of the lines that use several; how large the
+    file is that is read in parts. People are a tenth as many as rows."""
 
     rows: int
     rules: int
     repeats: int
     threads: int
+    megabytes: int = 200
 
 
 def _arrow(size: Size) -> Iterable[Comparison]:
@@ -54,6 +56,18 @@ def _memory(size: Size) -> Iterable[Comparison]:
     return ()
 
 
+def _people(size: Size) -> Iterable[Comparison]:
+    from ucl.bench.many import many_people
+
+    return many_people(size.rows // 10, min(size.repeats, 5))
+
+
+def _file(size: Size) -> Iterable[Comparison]:
+    from ucl.bench.streams import file_in_parts
+
+    return file_in_parts(size.megabytes, min(size.repeats, 3))
+
+
 def _process(size: Size) -> Iterable[Comparison]:
     from ucl.bench.processes import first_process
 
@@ -67,6 +81,8 @@ WORKS: dict[str, Callable[[Size], Iterable[Comparison]]] = {
     "new": _new,
     "option": _option,
     "memory": _memory,
+    "people": _people,
+    "file": _file,
     "process": _process,
 }
 """By name, in the order in which they are done."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ucl.kernels.columns import Columns
 from ucl.kernels.crowd.tables import Tables
 from ucl.semantics.outcome import Call
+from ucl.spans import span
 
 # A few portions of people for each thread, so that threads end together.
 _PORTIONS = 4
@@ -59,7 +60,8 @@ def score_people(tables: Tables, columns: Columns, call: Call, people: NDArray[n
     sums = Sums(np.zeros(rows, np.int64), np.ones(rows, np.bool_), np.zeros(rows, np.bool_))
     if not len(people):
         return sums
-    whole = readable(tables, columns, call)
+    with span("columns for everybody"):
+        whole = readable(tables, columns, call)
     code, starts, ints, floats = tables.arrays
     out = (sums.total.ctypes.data, sums.feasible.ctypes.data, sums.contested.ctypes.data, tables.most_masks)
     # Whoever stands so near the end that more is read than there is goes by a copy with something behind it.
@@ -72,12 +74,13 @@ def score_people(tables: Tables, columns: Columns, call: Call, people: NDArray[n
         read, first, last = portion
         KERNELS["walk"][0](code, starts, ints, floats, read.words, read.slots, people, first, last, *out)
 
-    if threads > 1 and len(portions) > 1:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(walk, portions))
-    else:
-        for portion in portions:
-            walk(portion)
+    with span("from person to person"):
+        if threads > 1 and len(portions) > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(walk, portions))
+        else:
+            for portion in portions:
+                walk(portion)
     return sums
 
 

@@ -143,8 +143,7 @@ class _Part:
         starts = np.flatnonzero(np.diff(self.of_row, prepend=-1))
         stops = np.append(starts[1:], len(self.of_row))
         people = np.stack([places[self.of_row[starts]], starts, stops], axis=1).astype(np.int64)
-        with span("kernels"):
-            sums = score_people(self._layout.tables, self.columns, self._call, people[people[:, 0] >= 0], self._threads)
+        sums = score_people(self._layout.tables, self.columns, self._call, people[people[:, 0] >= 0], self._threads)
         invalid = {
             row: Invalid(cell.field, Reason(cell.reason), cell.value) for row, cell in self.columns.invalid.items()
         }

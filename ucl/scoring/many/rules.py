@@ -12,16 +12,45 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import collector_paused
 from ucl.kernels.crowd.tables import Tables
-from ucl.kernels.lower import lower
+from ucl.kernels.lower import lower, plan_of
+from ucl.kernels.lowering.expressions import Lowering
+from ucl.kernels.lowering.rules import Rulebook
 from ucl.kernels.plan import Plan
 from ucl.scoring import errors
 from ucl.scoring.compiled import CompiledProgram
 from ucl.scoring.many.layouts import meaning, reads_call, shape
+from ucl.semantics.evaluate.options import Ruleset
+from ucl.semantics.expressions import Budget
 from ucl.semantics.outcome import Call
-from ucl.semantics.program import Schema
+from ucl.semantics.program import Program, Schema
 
 Ints = NDArray[np.int64]
+
+
+# Masks of a graph that rules are lowered into one after another, before a new one is begun.
+_MOST_MASKS = 1 << 17
+
+
+@dataclass
+class _Book:
+    """Plans of programs one after another, which share what they have in common: a rule that was met is not lowered
+    again. What the graph holds of others is in no plan's way. For programs that don't read the call."""
+
+    _call: Hashable = None
+    _lowering: Lowering | None = None
+    _known: Rulebook = field(default_factory=Rulebook)
+
+    def plan(self, program: Program, schema: Schema, call: Call) -> Plan:
+        around = (call.zone.name, call.contested_from)
+        lowering = self._lowering
+        if lowering is None or around != self._call or lowering.wholes or len(lowering.graph.masks) > _MOST_MASKS:
+            self._call, self._known = around, Rulebook()
+            lowering = self._lowering = Lowering(schema, call)
+        lowering.budget = Budget()
+        with collector_paused():
+            return plan_of(lowering, Ruleset.of(program, schema, call.today), self._known)
 
 
 @dataclass(eq=False)
@@ -32,6 +61,7 @@ class Layout:
     schema: Schema
     zone: str
     tables: Tables = field(default_factory=Tables)
+    book: _Book = field(default_factory=_Book)
 
 
 @dataclass(eq=False)
@@ -141,10 +171,13 @@ class Shelf:
         if rules.place is not None:
             rules.layout.tables.remove(rules.place)
             rules.place = None
+        layout, program = rules.layout, rules.program.semantic
         with errors.bounded():
-            plan = lower(rules.program.semantic, rules.schema, call)
-        rules.place = rules.layout.tables.add(plan) if compiled else None
-        rules.plan = plan if rules.place is None else None
+            if compiled and not rules.reads_call:
+                rules.place = layout.tables.add(layout.book.plan(program, rules.schema, call))
+            rules.plan = lower(program, rules.schema, call) if rules.place is None else None
+        if compiled and rules.reads_call and rules.plan is not None:
+            rules.place = layout.tables.add(rules.plan)
         self.places[rules.number] = -1 if rules.place is None else rules.place
 
     def _layout(self, schema: Schema, zone: str) -> Layout:
