@@ -52,7 +52,7 @@ class Fact(BaseModel):
 PASSING = [
     Fault(Kind.RATE_LIMITED),
     Fault(Kind.RATE_LIMITED, wait="3"),
-    Fault(Kind.FAILING, status=500),
+    Fault(Kind.FAILING, status=502),
     Fault(Kind.FAILING, status=503, wait="2"),
     Fault(Kind.FAILING, status=529),
     Fault(Kind.FAILING, status=408),
@@ -81,7 +81,7 @@ def test_what_passes_is_tried_again(fault: Fault, stream: bool) -> None:
     ("fault", "code"),
     [
         (Fault(Kind.RATE_LIMITED), ErrorCode.RATE_LIMITED),
-        (Fault(Kind.FAILING), ErrorCode.SERVER_FAILED),
+        (Fault(Kind.FAILING, status=502), ErrorCode.SERVER_FAILED),
         (Fault(Kind.NO_JSON), ErrorCode.UNREADABLE),
         (Fault(Kind.NO_UTF8), ErrorCode.UNREADABLE),
         (Fault(Kind.DISCONNECT), ErrorCode.UNREACHABLE),
@@ -101,11 +101,28 @@ def test_what_does_not_pass_ends_after_so_many_tries(fault: Fault, code: ErrorCo
     assert "\n" not in failed.message
 
 
+def test_a_server_that_fails_on_a_way_is_asked_by_another() -> None:
+    """And one that fails on all is given up."""
+    fails = Fault(Kind.FAILING, status=500)
+    with failing(fails, fails) as server:
+        assert answer(server, an_ask()).path is Path.GRAMMAR
+        assert paths(server) == ["responses", "responses", "chat/completions"]
+    with failing(Fault(Kind.NONE), fails, fails, fails) as server:
+        first, second = ask(server, an_ask(), an_ask())
+        # What was seen to work fails by accident.
+        assert isinstance(first, Answer)
+        assert isinstance(second, Answer)
+        assert paths(server) == ["responses"] * 5
+    with failing(*[fails] * 99) as server:
+        failed = error(server, an_ask(), retries=3)
+    assert (failed.code, len(server.received)) == (ErrorCode.SERVER_FAILED, 6 * 2 + 4)
+
+
 def test_waits_grow_to_a_limit_and_are_never_alike() -> None:
     chances = iter([0.0, 1.0, 0.5, 0.25, 0.75, 0.0, 1.0, 0.5])
     clock = Clock()
     surroundings = clock.surroundings()
-    with failing(*[Fault(Kind.FAILING)] * 9) as server:
+    with failing(*[Fault(Kind.FAILING, status=502)] * 9) as server:
 
         async def run() -> None:
             made: Any = model(server, clock, retries=8)
@@ -364,7 +381,7 @@ def test_what_a_lost_answer_may_have_cost_counts() -> None:
     assert failed.code is ErrorCode.OVER_BUDGET
     assert failed.usage.money is None
     assert 1 <= len(server.received) <= 3
-    with failing(*[Fault(Kind.FAILING)] * 5) as server:
+    with failing(*[Fault(Kind.FAILING, status=502)] * 5) as server:
         answer(server, an_ask(), budget=money, prices=prices, retries=9)
     assert len(server.received) == 6
 

@@ -32,7 +32,7 @@ from ucl.llm.client.ledger import Ledger, over_budget
 from ucl.llm.client.settings import Settings
 from ucl.llm.client.wire.exchange import Exchange, without_keys
 from ucl.llm.client.wire.replies import Failure, Reply, reply_of
-from ucl.llm.client.wire.requests import Api, Request, Way, request_of, ways_for
+from ucl.llm.client.wire.requests import Api, Held, Request, Way, request_of, ways_for
 from ucl.llm.client.wire.understanding import Understood, understand
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
@@ -69,7 +69,7 @@ class _Course:
     @property
     def unspoken(self) -> list[Api]:
         """The APIs that the server was found not to speak."""
-        return [way.api for way, failure in self.refused if failure.status != 400 and failure.status != 422]
+        return [way.api for way, failure in self.refused if failure.status not in (400, 422, 500)]
 
     def error(self, failure: Failure) -> ModelError:
         return ModelError(failure.code, without_keys(failure.message), _HELP.get(failure.code), total(self.spent))
@@ -138,7 +138,7 @@ class Connection:
             return None
         reply = await self._whole(way, ask, course)
         if isinstance(reply, Failure):
-            if not _refuses_way(reply):
+            if not (_refuses_way(reply) or _chokes_on(way, reply)):
                 raise course.error(reply)
             course.refused.append((way, reply))
             return None
@@ -161,8 +161,10 @@ class Connection:
         """Another way was taken, so it was those ways that the server refused, and not the ask."""
         for api in course.unspoken:
             self._seen.note(api, Verdict.ABSENT)
-        for way, _ in course.refused:
-            self._seen.note(f"{way.key}-{kind}", Verdict.ABSENT)
+        for way, failure in course.refused:
+            # Which may have been an accident, so that it is soon tried again.
+            verdict = Verdict.IGNORED if _chokes_on(way, failure) else Verdict.ABSENT
+            self._seen.note(f"{way.key}-{kind}", verdict)
 
     async def _whole(self, way: Way, ask: Ask, course: _Course) -> Reply | Failure:
         """One answer by this way; a second try where it was empty, or cut off: with twice the output then."""
@@ -217,11 +219,14 @@ class Connection:
     async def _reply(self, way: Way, ask: Ask, most_output: int, course: _Course) -> Reply | Failure:
         """Tries again what may pass. Raises `ModelError` where the budget ends, or the patience."""
         request = request_of(way, ask, self._settings, self._exchange.is_openai, most_output)
+        is_known = self._seen.verdict(f"{way.key}-{type(ask.output).__name__}") is Verdict.WORKS
         tried = 0
         while True:
             async with self._places:
                 found = await self._call(way, ask, request, most_output, course)
             if isinstance(found, Reply) or not found.passes:
+                return found
+            if tried == 1 and not is_known and _chokes_on(way, found):
                 return found
             if tried == self._settings.retries:
                 raise course.error(found)
@@ -266,6 +271,11 @@ def _refuses_way(failure: Failure) -> bool:
     if failure.code in (ErrorCode.UNKNOWN_MODEL, ErrorCode.TOO_LONG):
         return False
     return failure.status in _REFUSES_WAY or (failure.code is ErrorCode.UNREADABLE and not failure.passes)
+
+
+def _chokes_on(way: Way, failure: Failure) -> bool:
+    """Whether it may be the way that a server fails on: llama.cpp, for one, fails on tools that it doesn't know."""
+    return failure.status == 500 and way.held is not Held.NOTHING
 
 
 def _answer(understood: Understood, reply: Reply, course: _Course) -> Answer:

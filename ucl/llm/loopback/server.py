@@ -246,7 +246,7 @@ def _response(loopback: Loopback, received: Received, number: int, fault: Fault)
     if isinstance(wanted, str):
         return _error(400, wanted)
     if wanted.constraint in loopback.powers.refuses:
-        return _error(400, f"{_NAMES[wanted.constraint]} is not supported")
+        return _error(loopback.powers.refusal, f"{_NAMES[wanted.constraint]} is not supported")
     spoken = loopback.answer(wanted, number, fault)
     if isinstance(spoken, str):
         return _error(400, f"the grammar is not good: {spoken[:500]}", "invalid_grammar")

@@ -33,12 +33,13 @@ class Constraint(StrEnum):
 
 @dataclass(frozen=True)
 class Powers:
-    """What a server can do: the APIs it speaks, the constraints that it obeys, those that it answers with an error.
-    The others it ignores, and says nothing."""
+    """What a server can do: the APIs it speaks, the constraints that it obeys, those that it answers with an error of
+    such a status. The others it ignores, and says nothing."""
 
     apis: frozenset[str]
     obeys: frozenset[Constraint]
     refuses: frozenset[Constraint] = frozenset()
+    refusal: int = 400
 
 
 _BOTH = frozenset((RESPONSES, CHAT))
@@ -49,7 +50,9 @@ VLLM = Powers(
     frozenset((Constraint.STRUCTURED_OUTPUTS, Constraint.JSON_SCHEMA)),
     frozenset((Constraint.TOOL_GRAMMAR,)),
 )
-LLAMA_CPP = Powers(frozenset((CHAT,)), frozenset((Constraint.GBNF, Constraint.JSON_SCHEMA)))
+LLAMA_CPP = Powers(
+    frozenset((CHAT,)), frozenset((Constraint.GBNF, Constraint.JSON_SCHEMA)), frozenset((Constraint.TOOL_GRAMMAR,)), 500
+)
 OLLAMA = Powers(frozenset((CHAT,)), frozenset((Constraint.JSON_SCHEMA,)))
 PLAIN = Powers(_BOTH, frozenset())
 
