@@ -78,7 +78,7 @@ def test_without_a_model_there_is_no_score(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_server_is_asked_and_its_answers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UCL_API_KEY", "k")
+    monkeypatch.setenv("UCL_API_KEY", "a-key-of-a-test")
 
     def script(wanted: Wanted) -> Said:
         if wanted.constraint is None:

@@ -17,7 +17,7 @@ from ucl.diagnostics import Report, Source
 from ucl.driver import check_source
 from ucl.facts import Fact
 from ucl.llm import Draft, FactOnly, Failure, ModelError, Question, Statement
-from ucl.llm.client import ErrorCode, Role
+from ucl.llm.client import ErrorCode, Program, Role
 from ucl.llm.client import Path as Way
 from ucl.llm.drafts import Asking, opened, started
 from ucl.llm.drafts.words import in_words
@@ -175,6 +175,18 @@ def test_what_the_compiler_says_goes_back_and_is_kept() -> None:
     assert draft.course.usage.calls == 3
 
 
+def test_what_the_compiler_takes_shows_that_a_server_obeys() -> None:
+    """What we don't let in (a promise alone, an override) is a sentence of the grammar all the same."""
+    model = Scripted([AGAINST_LONG])
+    write("Nothing longer than 90 minutes", model)
+    output = model.asks[-1].output
+    assert isinstance(output, Program)
+    assert output.accepts("property p on Meeting {\n  expect feasible or not feasible\n}")
+    assert output.accepts("rule r on Meeting overrides avoid_after_lunch {\n  score 0.1\n}")
+    assert not output.accepts("Here is your rule: I hope that it helps")
+    assert not output.accepts("rule r on Meeting {\n  when colour == 1\n  score 0.1\n}")
+
+
 def test_mending_ends_after_three_rounds() -> None:
     model = Scripted(["rule x on Meeting {\n  when colour == 1\n  score 1\n}"])
     failure = write("Nothing longer than 90 minutes", model)
@@ -314,6 +326,19 @@ def test_a_one_off_event_is_a_fact_only() -> None:
         assert fact.extracted_relation == "has_event"
         assert fact.context["since"] == "2026-03-10"
         assert fact.context["until"] == "2026-03-11"
+
+
+def test_odd_sources_are_no_reason_to_fail() -> None:
+    said = Statement("I have a dentist appointment Tuesday", "web page", "x\n\x00" * 500, NOW)
+    fact_only = write(said, Scripted([AGAINST_LONG], ["verdict: event"]))
+    assert isinstance(fact_only, FactOnly)
+    assert fact_only.facts[0].source_type == "manual"
+    assert len(fact_only.facts[0].source_id or "") <= 200
+    odd = write(Statement("Nothing over 90 minutes", "web page", "\x00", NOW), Scripted([AGAINST_LONG]))
+    assert isinstance(odd, Draft)
+    assert "from" not in odd.text
+    with pytest.raises(TypeError, match="a statement is"):
+        write(7, Scripted())  # type: ignore[arg-type]
 
 
 def test_a_day_that_is_named_is_asked_about_where_a_rule_is_written() -> None:

@@ -351,7 +351,7 @@ def says_late(wanted: Wanted) -> Said:
 
 def test_a_process_asks_a_server_and_writes(folder: Path) -> None:
     with Loopback(says_late, vocabulary=BYTES) as server:
-        env = environment(UCL_API_KEY="k", UCL_MODEL="any", UCL_BASE_URL=server.url)
+        env = environment(UCL_API_KEY="a-key-of-a-test", UCL_MODEL="any", UCL_BASE_URL=server.url)
         ran = run_process("write", SAID, "--program", "meetings.ucl", "--yes", env=env, stdin=subprocess.DEVNULL)
     assert ran.status == 0, ran.err
     assert "rule late" in Path("meetings.ucl").read_text(encoding="utf-8")
@@ -361,7 +361,7 @@ def test_a_process_asks_a_server_and_writes(folder: Path) -> None:
 def test_a_terminal_is_asked_on(folder: Path) -> None:
     ours, theirs = pty.openpty()
     with Loopback(says_late, vocabulary=BYTES) as server:
-        env = environment(UCL_API_KEY="k", UCL_MODEL="any", UCL_BASE_URL=server.url)
+        env = environment(UCL_API_KEY="a-key-of-a-test", UCL_MODEL="any", UCL_BASE_URL=server.url)
         words = command("write", SAID, "--program", "meetings.ucl")
         with subprocess.Popen(words, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, env=env) as process:
             os.write(ours, b"y\n")
@@ -389,7 +389,7 @@ def test_a_terminal_is_asked_on(folder: Path) -> None:
 def test_whatever_a_server_does_it_ends_and_leaves_no_half(
     folder: Path, monkeypatch: pytest.MonkeyPatch, fault: Kind
 ) -> None:
-    monkeypatch.setenv("UCL_API_KEY", "k")
+    monkeypatch.setenv("UCL_API_KEY", "a-key-of-a-test")
     with Loopback(says_late, vocabulary=BYTES, faults=[Fault(Kind.NONE), *[Fault(fault)] * 40]) as server:
         ran = run_here("write", SAID, "--program", "meetings.ucl", "--yes", "--json", "--base-url", server.url)
     (told,) = ran.lines

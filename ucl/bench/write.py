@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from ucl.diagnostics import Report, Source
-from ucl.driver import check_source
 from ucl.facts import read_facts
 from ucl.frozen import frozen
 from ucl.llm.client import Model, Settings, Usage, connect, total
 from ucl.llm.drafts import Asking, Base, Draft, FactOnly, Failure, Question, Result, opened
 from ucl.llm.writing import Manner, Statement, draft_of, read_statement, statement_of
+from ucl.llm.writing.admit import compiles
 from ucl.semantics.zones import UTC, Zone
 from ucl.syntax import ast
 from ucl.syntax.parse import parse
@@ -176,7 +176,7 @@ def parses(text: str) -> bool:
 
 def type_checks(text: str, base: Base) -> bool:
     """At the end of the program, without an error."""
-    return parses(text) and check_source(base.with_text(text), base.folder)[0] is not None
+    return parses(text) and compiles(text, base)
 
 
 def keeps(result: Result) -> bool:

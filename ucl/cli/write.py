@@ -38,7 +38,7 @@ def add_write(parser: ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", type=Path, help="write program and rule to FILE, in place of the program's")
     add("--yes", action="store_true", help="write without asking; what only a person can decide is not written")
     add("--status", choices=["shadow", "active"], default="shadow", help="shadow: watched until it is confirmed")
-    add("--source", metavar="KIND", default="manual", help="where it was said: chat, email, manual (default: manual)")
+    add("--source", choices=["chat", "email", "manual"], default="manual", help="where it was said (manual)")
     add("--source-id", metavar="ID", help="the message's or the conversation's name there")
     add("--at", metavar="DT", help="when it was said, in place of now")
     add("--now", metavar="DT", help="from when on it shall hold, in place of the clock's")

@@ -22,7 +22,7 @@ from ucl.llm.extraction.form import FactForm, FactsForm, Kind
 from ucl.llm.extraction.numbers import names_part_of_day, said_numbers
 from ucl.llm.extraction.spans import find_quote
 from ucl.llm.extraction.vague import open_words
-from ucl.llm.prompts import cleaned, on_one_line
+from ucl.llm.prompts import cleaned, identifier, on_one_line
 from ucl.semantics.values.iso import WEEKDAYS
 
 MOST_FACTS = 100
@@ -164,7 +164,7 @@ def _fact(said: FactForm, heard: Heard, start: int, end: int, source_type: str) 
     sign = -1.0 if relation.startswith("avoids_") else 1.0
     given = {
         "source_type": source_type,
-        "source_id": heard.utterance.source_id,
+        "source_id": identifier(heard.utterance.source_id),
         "extracted_relation": relation,
         "subject": "user",
         "object": wanted,

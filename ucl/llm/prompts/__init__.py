@@ -12,7 +12,7 @@ In: a program and a statement. Out: messages. Nothing here asks anybody.
 from __future__ import annotations
 
 from ucl.llm.prompts.instructions import extracting, thinking, writing
-from ucl.llm.prompts.quoting import Cleaned, cleaned, on_one_line, quoted_data
+from ucl.llm.prompts.quoting import Cleaned, cleaned, identifier, on_one_line, quoted_data
 from ucl.llm.prompts.shots import Shot, shots_for
 from ucl.llm.prompts.slices import Slice, slice_of
 
@@ -22,6 +22,7 @@ __all__ = [
     "Slice",
     "cleaned",
     "extracting",
+    "identifier",
     "on_one_line",
     "quoted_data",
     "shots_for",

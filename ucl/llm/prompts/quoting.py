@@ -17,6 +17,7 @@ from ucl.frozen import frozen
 
 LONGEST_STATEMENT = 4000
 LONGEST_BECAUSE = 400
+_LONGEST_ID = 200
 
 # Joiners that emoji and some scripts need, though they are of the class of characters that can't be seen.
 _JOINERS = frozenset("\u200c\u200d")
@@ -64,6 +65,11 @@ def quoted_data(value: Mapping[str, Any]) -> str:
     """An object as JSON on one line. Quotes and line ends are escaped by JSON itself, marks by their number."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return _MARKS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
+
+
+def identifier(text: str | None) -> str | None:
+    """An id as facts and `from` clauses can hold it: on one line, and not too long; None where nothing is left."""
+    return None if text is None else on_one_line(cleaned(text, _LONGEST_ID).text, _LONGEST_ID) or None
 
 
 def on_one_line(text: str, most: int = LONGEST_BECAUSE) -> str:

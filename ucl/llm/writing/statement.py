@@ -8,12 +8,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
+from typing import get_args
 
 from ucl.facts import Fact
+from ucl.facts.model import SourceType
 from ucl.llm.extraction import Extracted
 from ucl.llm.extraction.conversation import moment_of
 from ucl.llm.extraction.dates import said_days
-from ucl.llm.prompts import cleaned, on_one_line
+from ucl.llm.prompts import cleaned, identifier, on_one_line
 from ucl.llm.writing.admit import Origin
 from ucl.semantics.zones import Zone
 
@@ -47,6 +49,8 @@ def statement_of(said: Said) -> Statement:
             return Statement(said.sentence, said.source_type, said.source_id, said.timestamp, (said,))
         case Extracted(fact=fact, quote=quote):
             return Statement(quote, fact.source_type, fact.source_id, fact.timestamp, (fact,))
+        case _:
+            raise TypeError(f"a statement is a text, a `Statement` or a `Fact`, not `{said!r:.60}`")
 
 
 @dataclass(frozen=True)
@@ -75,19 +79,18 @@ class Read:
         wordless = bool(facts) and all(fact.utterance is None for fact in facts) and given.text == facts[0].sentence
         kind = given.source_type if _NAME.fullmatch(given.source_type) else None
         at = None if given.at is None else self.local.date().isoformat()
-        identifier = None if given.source_id is None else on_one_line(cleaned(given.source_id).text, 200)
-        return Origin(None if wordless else on_one_line(self.text), kind, identifier, at)
+        return Origin(None if wordless else on_one_line(self.text), kind, identifier(given.source_id), at)
 
     def as_fact(self) -> Fact:
         """Something that happens once, with the days on which it does."""
-        days = said_days(self.text, self.local.date())
+        days, kind = said_days(self.text, self.local.date()), self.statement.source_type
         context: dict[str, str] = {"utterance": self.text[:1000]}
         if days:
             context |= {"since": days[0].first.isoformat(), "until": days[0].until.isoformat()}
         return Fact.model_validate(
             {
-                "source_type": self.statement.source_type,
-                "source_id": self.statement.source_id,
+                "source_type": kind if kind in get_args(SourceType) else "manual",
+                "source_id": identifier(self.statement.source_id),
                 "extracted_relation": "has_event",
                 "subject": "user",
                 "object": on_one_line(self.text, 900) or "?",
