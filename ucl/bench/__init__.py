@@ -68,6 +68,15 @@ def _file(size: Size) -> Iterable[Comparison]:
     return file_in_parts(size.megabytes, min(size.repeats, 3))
 
 
+def _analysis(size: Size) -> Iterable[Comparison]:
+    from ucl.bench.analysis import every_pair, one_edit, which_meet
+
+    repeats = min(size.repeats, 3)
+    yield from every_pair(repeats)
+    yield from which_meet(repeats)
+    yield from one_edit(repeats)
+
+
 def _process(size: Size) -> Iterable[Comparison]:
     from ucl.bench.processes import first_process
 
@@ -83,6 +92,7 @@ WORKS: dict[str, Callable[[Size], Iterable[Comparison]]] = {
     "memory": _memory,
     "people": _people,
     "file": _file,
+    "analysis": _analysis,
     "process": _process,
 }
 """By name, in the order in which they are done."""
