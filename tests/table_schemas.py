@@ -7,6 +7,7 @@ from typing import Any
 
 from ucl.diagnostics import Source, Span
 from ucl.kernels.columns import Columns, Presence, Scalars, Sets, Texts
+from ucl.kernels.lists import without_repeats
 from ucl.semantics import types as t
 from ucl.semantics.program import Const, Domain, Expr, Field, RangeDomain, Schema, Value
 
@@ -64,6 +65,8 @@ def record_at(columns: Columns, of: Schema, row: int, path: tuple[str, ...] = ()
 def value_at(columns: Columns, path: tuple[str, ...], row: int) -> Any:
     column = columns.columns[path]
     assert not isinstance(column, Presence)
+    if isinstance(column, Sets) and column.repeats:
+        column = without_repeats(column)
     if column.valid is not None and not column.valid[row]:
         return None
     match column:

@@ -24,6 +24,7 @@ from table_schemas import (
     values,
 )
 
+import ucl
 from ucl.kernels.columns import Columns, InvalidCell, Presence, Scalars, Texts
 from ucl.semantics import types as t
 from ucl.semantics.program import LocalInstant, RangeDomain, SetDomain
@@ -545,3 +546,14 @@ def test_forged_marks_say_nothing() -> None:
     assert reasons(ingest(pa.table([pa.array(["{"])], schema=broken), schema(field("x", t.INT)), UTC)) == {
         0: "unreadable"
     }
+
+
+def test_who_counts_elements_counts_each_once() -> None:
+    program = ucl.compile(
+        "schema S { tags: set<text>  few: set<int>  other: set<int> }\n"
+        "rule two on S { when size(tags) == 2 score 0.5 }\n"
+        "rule threes on S { when count(n in few where n > 2) == 1 score 0.25 }\n"
+        "rule held on S { when subset({1, 3}, few) and subset(few, other) score 0.125 }\n"
+    )
+    table = pa.table({"tags": [["a", "b", "a"], ["a", "a"]], "few": [[3, 3, 1, 1], [3, 3]], "other": [[1, 1, 3], [3]]})
+    assert program.score(table).total.tolist() == [0.875, 0.25]

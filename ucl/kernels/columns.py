@@ -21,7 +21,8 @@ class Scalars:
     """A column of bool, int64 (int, weekday, date, time, datetime, duration) or float64 (float, quantity).
 
     `values` has shape (rows,); where `valid` is false the value is absent and `values` holds 0. `valid` is None where
-    every row has a value.
+    every row has a value. Ints may have fewer bytes, int8, int16 or int32, where the data have: they are compared as
+    many times as fast.
     """
 
     values: NDArray[Any]
@@ -42,16 +43,18 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Row i holds `elements[offsets[i]:offsets[i + 1]]`, distinct within a row.
+    """Row i holds `elements[offsets[i]:offsets[i + 1]]`, distinct within a row unless it `repeats` some.
 
     `elements` are int64 values, or codes into `dictionary` for sets of text, int32 where whoever makes them can: half
-    the memory is read in half the time. Absent rows are empty ranges.
+    the memory is read in half the time. Absent rows are empty ranges. Few programs count elements, so that repeated
+    ones are only dropped (`lists.without_repeats`) for those that do.
     """
 
     offsets: NDArray[np.int64]
     elements: NDArray[np.integer[Any]]
     valid: NDArray[np.bool_] | None
     dictionary: tuple[str, ...] | None
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def coded(column: Sets) -> Sets:
     if column.dictionary is not None:
         return column
     values, codes = np.unique(column.elements, return_inverse=True)
-    return Sets(column.offsets, codes.astype(np.int32), column.valid, tuple(values.tolist()))
+    return Sets(column.offsets, codes.astype(np.int32), column.valid, tuple(values.tolist()), column.repeats)
 
 
 def table(call: Call, path: Path, dictionary: Dictionary, tests: Sequence[Members]) -> Bits:

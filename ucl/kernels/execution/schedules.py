@@ -6,7 +6,7 @@ which masks and values of the rows are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, assert_never
 
 import numpy as np
@@ -17,6 +17,7 @@ from ucl.kernels.execution import members
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.masks import any_element, at_least, conjoin, look_up, pack, unpack, words_for
 from ucl.kernels.execution.vector import OPERATIONS, Vector, zone_table
+from ucl.kernels.lists import without_repeats
 from ucl.kernels.plan import (
     Below,
     Constant,
@@ -48,6 +49,18 @@ Words = NDArray[np.uint64]
 Bits = NDArray[np.bool_]
 
 
+def _counted(values: Sequence[ValueNode]) -> Iterator[Path]:
+    """The sets whose elements are counted, so that none may be there twice."""
+    for value in values:
+        match value:
+            case SetSize(path) | CountHits(path):
+                yield path
+            case SetsMeet(_, left, right):
+                yield from (left, right)
+            case _:
+                pass
+
+
 class Binding:
     """Formulas bound to a table: what their tests mean for the table's dictionaries, found once.
 
@@ -57,6 +70,10 @@ class Binding:
     def __init__(self, formulas: Formulas, columns: Columns, wholes: Sequence[Vector] = ()) -> None:
         self.formulas = formulas
         self.columns = dict(columns.columns)
+        for path in _counted(formulas.values):
+            column = self.columns.get(path)
+            if isinstance(column, Sets) and column.repeats:
+                self.columns[path] = without_repeats(column)
         self.wholes: list[Vector] = []
         self.zone = zone_table(formulas.call.zone)
         self._tables: dict[int, Bits] = {}
@@ -207,7 +224,9 @@ class Execution:
             case Read(path):
                 column = self.binding.columns[path]
                 assert isinstance(column, Scalars)
-                return Vector(column.values[self.start : self.stop])
+                values = column.values[self.start : self.stop]
+                # Of ints of few bytes sums would wrap.
+                return Vector(values.astype(np.int64, copy=False) if values.dtype.kind == "i" else values)
             case Constant(value, floating):
                 return Vector(np.asarray(value, np.float64 if floating else np.int64))
             case Operation(op, arguments):

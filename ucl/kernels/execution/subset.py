@@ -40,4 +40,4 @@ def _sets(column: Sets, rows: Rows, valid: NDArray[np.bool_] | None) -> Sets:
     lengths = column.offsets[rows + 1] - starts
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-    return Sets(offsets, column.elements[places], valid, column.dictionary)
+    return Sets(offsets, column.elements[places], valid, column.dictionary, column.repeats)

@@ -39,6 +39,8 @@ def outside_domain(column: Scalars | Texts | Sets, domain: Domain, zone: Zone) -
     """Rows whose value the domain refuses."""
     match column:
         case Scalars():
+            if _all_accepted(column.values, domain, zone):
+                return None
             outside = ~_accepted(column.values, domain, zone)
         case Texts():
             accepted = np.array([_has(domain, word) for word in (*column.dictionary, "")], np.bool_)
@@ -47,6 +49,13 @@ def outside_domain(column: Scalars | Texts | Sets, domain: Domain, zone: Zone) -
             raise AssertionError("no domain is a set of sets")
     refused = outside if column.valid is None else outside & column.valid
     return some(refused)
+
+
+def _all_accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> bool:
+    """Whether the least and the greatest show that all are, which is seen sooner than it is for each."""
+    if isinstance(domain, SetDomain) or len(values) == 0 or values.dtype == np.bool_:
+        return False
+    return bool(_accepted(np.array([values.min(), values.max()]), replace(domain, wraps=False), zone).all())
 
 
 def _accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> Mask:
@@ -105,4 +114,4 @@ def _sets_with_default(column: Sets, absent: Mask, value: Value, valid: Mask | N
     lengths = np.where(absent, len(members), np.diff(column.offsets))
     starts = np.where(absent, len(column.elements), column.offsets[:-1])
     offsets, elements = ragged_take(np.append(column.elements, members).astype(np.int64), starts, lengths)
-    return Sets(offsets, elements, valid, dictionary)
+    return Sets(offsets, elements, valid, dictionary, column.repeats)

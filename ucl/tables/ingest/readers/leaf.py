@@ -226,7 +226,10 @@ def _holds_nothing(column: pa.ChunkedArray) -> bool:
 
     if column.null_count == len(column):
         return True
-    return bool(pa.types.is_floating(column.type) and _silent(column).all())
+    if not pa.types.is_floating(column.type):
+        return False
+    first = column[0].as_py() if len(column) else None
+    return (first is None or first != first) and bool(_silent(column).all())
 
 
 def _silent(column: pa.ChunkedArray) -> Mask:

@@ -7,6 +7,7 @@ microsecond (half to even).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars
-from ucl.tables.ingest.readers.reading import Mask, Read, both, numpy_of, settled
+from ucl.tables.ingest.readers.reading import Mask, Read, both, numpy_of, outside, settled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +25,7 @@ _INT_LIMIT = 2**63
 # Doubles hold every integer up to here.
 _EXACT = 2**53
 _HALVES_EXACT = 2.0**50
+_LARGEST = sys.float_info.max
 
 
 def read_ints(array: pa.Array) -> Read:
@@ -39,26 +41,27 @@ def read_ints(array: pa.Array) -> Read:
 
 def read_floats(array: pa.Array, factor: Fraction) -> Read:
     """`factor` is how many base units one of the data's unit has; 1 for plain floats."""
-    values, valid = numpy_of(array)
-    if values.dtype.kind == "f":
-        values = values.astype(np.float64, copy=False)
-        valid = both(valid, _numbers_only(values))
-        if valid is not None:
-            values = np.where(valid, values, 0.0)
+    values, valid = _doubles(array)
     product = exact_product(values, factor)
-    return settled(product, valid, ~np.isfinite(product))
+    return settled(product, valid, outside(product, -_LARGEST, _LARGEST))
 
 
 def read_durations(array: pa.Array, factor: Fraction) -> Read:
     """Numbers of a unit of `factor` microseconds."""
+    values, valid = _doubles(array)
+    microseconds, beyond = exact_microseconds(values, factor)
+    return settled(microseconds, valid, beyond)
+
+
+def _doubles(array: pa.Array) -> tuple[NDArray[Any], Mask | None]:
+    """Numbers as they are, but that those with a point are doubles, and those that are NaN are absent."""
     values, valid = numpy_of(array)
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
         valid = both(valid, _numbers_only(values))
         if valid is not None:
             values = np.where(valid, values, 0.0)
-    microseconds, beyond = exact_microseconds(values, factor)
-    return settled(microseconds, valid, beyond)
+    return values, valid
 
 
 def exact_product(values: NDArray[Any], factor: Fraction) -> NDArray[np.float64]:
@@ -82,15 +85,16 @@ def exact_product(values: NDArray[Any], factor: Fraction) -> NDArray[np.float64]
     return np.where(finite, products, doubles)
 
 
-def exact_microseconds(values: NDArray[Any], factor: Fraction) -> tuple[NDArray[np.int64], Mask]:
-    """The whole number nearest to each exact product, half to even, and where it leaves 64 bits (0 there).
+def exact_microseconds(values: NDArray[Any], factor: Fraction) -> tuple[NDArray[np.int64], Mask | None]:
+    """The whole number nearest to each exact product, half to even, and where it leaves 64 bits (0 there), if it does.
 
     The rounded product decides where its own error can't move it over a half; elsewhere whole numbers do.
     """
     if values.dtype.kind in "iu" and factor.denominator == 1:
         most = (_INT_LIMIT - 1) // factor.numerator
-        beyond = (values > most) | (values < -most)
-        return np.where(beyond, 0, values).astype(np.int64) * factor.numerator, beyond
+        beyond = outside(values, -most, most)
+        kept = values if beyond is None else np.where(beyond, 0, values)
+        return np.multiply(kept, np.int64(factor.numerator), dtype=np.int64), beyond
     doubles = values.astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         rough = doubles * float(factor)
@@ -98,17 +102,20 @@ def exact_microseconds(values: NDArray[Any], factor: Fraction) -> tuple[NDArray[
         # Two roundings, of the factor and of the product, are at most one unit in the last place and a half.
         unsure = ~((np.abs(rough) < _HALVES_EXACT) & (to_half > 2 * np.spacing(np.abs(rough))))
     result = np.rint(np.where(unsure, 0.0, rough)).astype(np.int64)
-    beyond = np.zeros(len(values), np.bool_)
+    too_large = np.zeros(len(values), np.bool_)
     for place in np.flatnonzero(unsure):
         exact = _rounded(values[place].item(), factor)
-        beyond[place] = exact is None
+        too_large[place] = exact is None
         result[place] = exact or 0
-    return result, beyond
+    return result, too_large
 
 
 def _numbers_only(values: NDArray[Any]) -> Mask | None:
-    absent = np.isnan(values)
-    return ~absent if absent.any() else None
+    # The least of numbers one of which is NaN is NaN.
+    if len(values) == 0 or not np.isnan(values.min()):
+        return None
+    missing: Mask = np.isnan(values)
+    return ~missing
 
 
 def _fits_doubles(values: NDArray[Any]) -> bool:

@@ -44,7 +44,7 @@ class Lookup:
     """Cells by their distinct texts: row i is `cells[codes[i]]`; the last of `cells` stands for null."""
 
     cells: Sequence[Cell]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
 
     @property
     def valid(self) -> Mask | None:
@@ -60,10 +60,14 @@ class Lookup:
 
     def rows(self, flags: Sequence[bool], *, keep: bool) -> Mask | None:
         """The flag of each row, or None where none of them is `keep`."""
-        if keep not in flags:
+        if keep not in flags or (flags.index(keep) == len(flags) - 1 and not self.has_null):
             return None
         mask = np.array(flags, np.bool_)[self.codes]
         return mask if bool((mask == keep).any()) else None
+
+    @property
+    def has_null(self) -> bool:
+        return len(self.codes) > 0 and int(self.codes.max()) == len(self.cells) - 1
 
     def scalars(self, dtype: DTypeLike) -> Read:
         values = np.array([0 if cell is None or isinstance(cell, Reason) else cell for cell in self.cells], dtype)
@@ -76,23 +80,23 @@ def look_up(column: pa.ChunkedArray, parse: Parse) -> Lookup:
     return Lookup([*map(parse, words.to_pylist()), None], codes)
 
 
-def distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+def distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
     """The column's distinct values and each row's place among them; null is past the last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     encoded = column.dictionary_encode().unify_dictionaries()
     if encoded.num_chunks == 0:
-        return pa.array([], pa.string()), np.zeros(0, np.int64)
+        return pa.array([], pa.string()), np.zeros(0, np.int32)
     words = encoded.chunk(0).dictionary
-    indices = pa.chunked_array([chunk.indices for chunk in encoded.chunks]).combine_chunks().cast(pa.int64())
+    indices = flat(pa.chunked_array([chunk.indices for chunk in encoded.chunks])).cast(pa.int32())
     if indices.null_count:
-        indices = pc.fill_null(indices, len(words))
-    codes: NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
+        indices = pc.fill_null(indices, pa.scalar(len(words), pa.int32()))
+    codes: NDArray[np.int32] = indices.to_numpy(zero_copy_only=False)
     if words.null_count:
         # A dictionary may hold null itself.
         absent = np.append(words.is_null().to_numpy(zero_copy_only=False), False)
-        codes = np.where(absent[codes], len(words), codes)
+        codes = np.where(absent[codes], np.int32(len(words)), codes)
     return words, codes
 
 
@@ -140,9 +144,19 @@ def some(mask: Mask) -> Mask | None:
     return mask if bool(mask.any()) else None
 
 
-def settled(values: NDArray[Any], valid: Mask | None, wrong: Mask) -> Read:
+def outside(values: NDArray[Any], first: Any, last: Any) -> Mask | None:
+    """Values that do not lie from `first` to `last`, NaN among them.
+
+    None where all do, which the least and the greatest tell sooner than a mask would.
+    """
+    if len(values) == 0 or (values.min() >= first and values.max() <= last):
+        return None
+    return some(~((values >= first) & (values <= last)))
+
+
+def settled(values: NDArray[Any], valid: Mask | None, wrong: Mask | None) -> Read:
     """Scalars of which the `wrong` ones are unreadable; where there is no value the column holds 0."""
-    unreadable = some(wrong if valid is None else wrong & valid)
+    unreadable = None if wrong is None else some(wrong if valid is None else wrong & valid)
     if unreadable is not None:
         valid = both(valid, ~unreadable)
     if valid is not None:

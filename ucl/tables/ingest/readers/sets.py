@@ -1,7 +1,7 @@
 """Sets: Arrow's lists, and texts that spell sets, to flat elements with offsets.
 
-In: a list column with its elements already read, or cells looked up by their text. Out: a `Read` of `Sets`, whose
-elements are distinct within each row.
+In: a list column with its elements already read, or cells looked up by their text. Out: a `Read` of `Sets`; lists may
+repeat elements.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars, Sets, Texts
+from ucl.kernels.lists import only
 from ucl.tables.ingest.readers.reading import Lookup, Mask, Read, both, either
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def sets_of_lists(lengths: Ints, valid: Mask | None, elements: Read) -> Read:
         valid = both(valid, ~wrong)
     values = column.codes if isinstance(column, Texts) else column.values
     dictionary = column.dictionary if isinstance(column, Texts) else None
-    return Read(_distinct_within_rows(offsets, values, valid, dictionary), unreadable, outside)
+    return Read(_sets_of(offsets, values, valid, dictionary), unreadable, outside)
 
 
 def sets_of_lookup(lookup: Lookup, dictionary: tuple[str, ...] | None, texts: bool) -> Read:
@@ -71,51 +72,13 @@ def ragged_take(flat: Ints, starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     return offsets, flat[np.repeat(starts, lengths) + within]
 
 
-def _distinct_within_rows(
-    offsets: Ints, values: NDArray[Any], valid: Mask | None, dictionary: tuple[str, ...] | None
-) -> Sets:
-    """Drops repeated elements, and all elements of rows without a value."""
+def _sets_of(offsets: Ints, values: NDArray[Any], valid: Mask | None, dictionary: tuple[str, ...] | None) -> Sets:
+    """Rows without a value have no elements."""
     if valid is not None and not valid.all():
-        offsets, values = _only(offsets, values, np.repeat(valid, np.diff(offsets)))
-    longest = int(np.diff(offsets).max(initial=0))
-    if longest > 1:
-        repeated = _repeated(offsets, values) if longest <= _SHORT else _repeated_in_long(offsets, values)
-        if repeated.any():
-            offsets, values = _only(offsets, values, ~repeated)
-    return Sets(offsets, values.astype(np.int64), valid, dictionary)
-
-
-def _only(offsets: Ints, values: NDArray[Any], keep: Mask) -> tuple[Ints, NDArray[Any]]:
-    """The elements that are kept, in their rows."""
-    dropped = np.flatnonzero(~keep)
-    rows = np.searchsorted(offsets, dropped, side="right")
-    return offsets - np.cumsum(np.bincount(rows, minlength=len(offsets))), values[keep]
-
-
-# Of rows up to so long, each element is compared with those before it sooner than all are sorted.
-_SHORT = 24
-
-
-def _repeated(offsets: Ints, values: NDArray[Any]) -> Mask:
-    """Elements that stand in their row before: each distance is one comparison of the column with itself."""
-    repeated = np.zeros(len(values), np.bool_)
-    for distance in range(1, int(np.diff(offsets).max())):
-        later = np.flatnonzero(values[distance:] == values[:-distance]) + distance
-        if len(later):
-            row = np.searchsorted(offsets, later, side="right") - 1
-            repeated[later[later - distance >= offsets[row]]] = True
-    return repeated
-
-
-def _repeated_in_long(offsets: Ints, values: NDArray[Any]) -> Mask:
-    """The same by sorting. Row and element are one number, which sorts fast."""
-    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    codes = np.unique(values, return_inverse=True)[1]
-    pairs = rows * (int(codes.max()) + 1) + codes
-    order = np.argsort(pairs, kind="stable")
-    repeated = np.zeros(len(values), np.bool_)
-    repeated[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
-    return repeated
+        offsets, values = only(offsets, values, np.repeat(valid, np.diff(offsets)))
+    if dictionary is None:
+        values = values.astype(np.int64, copy=False)
+    return Sets(offsets, values, valid, dictionary, repeats=True)
 
 
 def _rows_with(elements: Mask | None, offsets: Ints) -> Mask | None:

@@ -20,7 +20,7 @@ from ucl.semantics.types import DAY
 from ucl.semantics.values.iso import WallClock
 from ucl.semantics.zones import Zone
 from ucl.tables.ingest.readers.clocks import read_clocks
-from ucl.tables.ingest.readers.reading import Mask, Parse, Read, either, numpy_of, settled, some
+from ucl.tables.ingest.readers.reading import Mask, Parse, Read, both, either, numpy_of, outside, settled, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def read_dates(array: pa.Array) -> Read:
         milliseconds, valid = numpy_of(array.view(pa.int64()))
         return _within(milliseconds // _MS_PER_DAY, valid, calendar.FIRST_DAY, calendar.LAST_DAY)
     walls = _microseconds(array)
-    return settled(walls.values // DAY, walls.valid, walls.beyond | (walls.values % DAY != 0))
+    return settled(walls.values // DAY, walls.valid, either(walls.beyond, walls.values % DAY != 0))
 
 
 def read_times(array: pa.Array) -> Read:
@@ -58,7 +58,7 @@ def read_times(array: pa.Array) -> Read:
 def read_instants(array: pa.Array, zone: Zone) -> Read:
     times = _microseconds(array)
     if array.type.tz is not None:
-        return settled(times.values, times.valid, times.beyond | _beyond(times.values))
+        return settled(times.values, times.valid, either(times.beyond, _beyond(times.values)))
     return local_instants(times.values, times.valid, times.beyond, zone)
 
 
@@ -69,11 +69,11 @@ def read_lengths(array: pa.Array) -> Read:
     counts, valid = numpy_of(array.view(pa.int64()))
     unit = array.type.unit
     most = np.iinfo(np.int64).max // _MULTIPLE.get(unit, 1)
-    beyond = (counts > most) | (counts < -most)
-    return settled(_scaled(np.where(beyond, 0, counts), unit), valid, beyond)
+    beyond = outside(counts, -most, most)
+    return settled(_scaled(counts if beyond is None else np.where(beyond, 0, counts), unit), valid, beyond)
 
 
-def read_datetime_texts(words: pa.Array, codes: NDArray[np.int64], parse: Parse, zone: Zone) -> Read:
+def read_datetime_texts(words: pa.Array, codes: NDArray[np.int32], parse: Parse, zone: Zone) -> Read:
     """Datetimes by their distinct texts, of which `parse` reads those in unusual spellings as `WallClock`s.
 
     A text with an offset is an instant; what the others say depends on the zone.
@@ -91,7 +91,7 @@ def read_datetime_texts(words: pa.Array, codes: NDArray[np.int64], parse: Parse,
     if not naive.all():
         assert isinstance(read.column, Scalars)
         instants = np.where(naive, read.column.values, walls - clocks.offset[codes])
-        beyond = _beyond(instants) if read.unreadable is None else _beyond(instants) | read.unreadable
+        beyond = either(_beyond(instants), read.unreadable)
         read = replace(settled(instants, valid, beyond), folds=read.folds, gaps=read.gaps)
     elif valid is None and read.unreadable is None:
         assert isinstance(read.column, Scalars)
@@ -99,22 +99,22 @@ def read_datetime_texts(words: pa.Array, codes: NDArray[np.int64], parse: Parse,
     return replace(read, unreadable=either(some(wrong[codes]), read.unreadable))
 
 
-def local_instants(walls: NDArray[np.int64], valid: Mask | None, beyond: Mask, zone: Zone) -> Read:
+def local_instants(walls: NDArray[np.int64], valid: Mask | None, beyond: Mask | None, zone: Zone) -> Read:
     """Wall clocks in `zone` (microseconds) to instants; `beyond` are out of range already."""
     clock = _clock(zone)
-    usable = ~beyond if valid is None else valid & ~beyond
+    usable = both(valid, None if beyond is None else ~beyond)
     instants, irregular = _resolve(walls, clock)
     folds = gaps = 0
     if irregular is not None:
-        places = np.searchsorted(clock.ends, walls[irregular & usable], side="right")
+        places = np.searchsorted(clock.ends, walls[irregular if usable is None else irregular & usable], side="right")
         gaps = int(clock.forward[places].sum())
         folds = len(places) - gaps
-    return replace(settled(instants, valid, beyond | _beyond(instants)), folds=folds, gaps=gaps)
+    return replace(settled(instants, valid, either(beyond, _beyond(instants))), folds=folds, gaps=gaps)
 
 
-def _beyond(instants: NDArray[np.int64]) -> Mask:
+def _beyond(instants: NDArray[np.int64]) -> Mask | None:
     """Instants outside the years 1 to 9999 in UTC."""
-    return (instants < calendar.FIRST_INSTANT) | (instants > calendar.LAST_INSTANT)
+    return outside(instants, calendar.FIRST_INSTANT, calendar.LAST_INSTANT)
 
 
 class _Clock:
@@ -148,7 +148,7 @@ def _resolve(walls: NDArray[np.int64], clock: _Clock) -> tuple[NDArray[np.int64]
 class _Microseconds:
     """A timestamp column in microseconds: 0 where null or `beyond` the years 1 to 9999."""
 
-    def __init__(self, values: NDArray[np.int64], valid: Mask | None, beyond: Mask) -> None:
+    def __init__(self, values: NDArray[np.int64], valid: Mask | None, beyond: Mask | None) -> None:
         self.values, self.valid, self.beyond = values, valid, beyond
 
 
@@ -158,10 +158,10 @@ def _microseconds(array: pa.Array) -> _Microseconds:
     counts, valid = numpy_of(array.view(pa.int64()))
     unit = array.type.unit
     if unit == "ns":
-        return _Microseconds(counts // _NANOSECONDS, valid, np.zeros(len(counts), np.bool_))
+        return _Microseconds(counts // _NANOSECONDS, valid, None)
     first, last = calendar.FIRST_INSTANT // _MULTIPLE[unit], calendar.LAST_INSTANT // _MULTIPLE[unit]
-    beyond = (counts < first) | (counts > last)
-    if beyond.any():
+    beyond = outside(counts, first, last)
+    if beyond is not None:
         counts = np.where(beyond, 0, counts)
     return _Microseconds(_scaled(counts, unit), valid, beyond)
 
@@ -173,4 +173,4 @@ def _scaled(counts: NDArray[np.int64], unit: str) -> NDArray[np.int64]:
 
 
 def _within(values: NDArray[np.int64], valid: Mask | None, first: int, last: int) -> Read:
-    return settled(values, valid, (values < first) | (values > last))
+    return settled(values, valid, outside(values, first, last))

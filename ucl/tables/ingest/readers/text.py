@@ -49,8 +49,8 @@ def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
 def _by_row(codes: NDArray[np.int32], lookup: Lookup) -> NDArray[np.int32]:
     """Each row's code: as it stands where every cell is a text of its own, as in most dictionaries of Arrow."""
     same = np.array_equal(codes[:-1], np.arange(len(codes) - 1)) and len(codes) > 1
-    if same and not bool((lookup.codes == len(codes) - 1).any()):
-        return lookup.codes.astype(np.int32)
+    if same and not lookup.has_null:
+        return lookup.codes
     by_row: NDArray[np.int32] = codes[lookup.codes]
     return by_row
 
