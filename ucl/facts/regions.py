@@ -33,6 +33,10 @@ class Subject:
     """Of the field itself, present."""
     optional: bool = False
 
+    def __hash__(self) -> int:
+        """Regions are looked up by subject for every pair of facts: a type has much to hash, and says no more."""
+        return hash((self.place, self.path, self.part))
+
     @property
     def compared(self) -> t.Type:
         """The type of what is compared."""

@@ -64,6 +64,8 @@ class _Writer:
         self._record = self._surface.models[self._schema]
         self._module = statements.program.module
         self._beliefs = statements.tested
+        instants = [fact.instant for belief in self._beliefs for fact in belief.facts if fact.instant is not None]
+        self._latest = statements.zone.local(max(instants)) // DAY if instants else 0
         short, tests = Names(), Names()
         self._short = {id(b): short.take(_plain(f"about_{b.fact.id}")) for b in self._beliefs}
         self._tests = {id(b): tests.take(_plain(f"test_{statements.names[b.fact.id]}")) for b in self._beliefs}
@@ -334,10 +336,9 @@ class _Writer:
 
     def _days(self, claim: Claim) -> list[int]:
         """The first day of the period and its last, or the last that a fact tells of."""
-        known = [self._statements.zone.local(f.instant) // DAY for b in self._beliefs for f in b.facts if f.instant]
-        latest = max(known, default=0)
-        first = claim.first if claim.first is not None else (claim.end - 1 if claim.end is not None else latest)
-        last = claim.end - 1 if claim.end is not None else max(latest, first)
+        latest = self._latest if claim.end is None else claim.end - 1
+        first = latest if claim.first is None else claim.first
+        last = max(latest, first)
         return list(dict.fromkeys([first, last]))
 
 
