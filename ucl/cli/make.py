@@ -90,11 +90,13 @@ def add_warmup(parser: ArgumentParser) -> None:
 
 def warmup() -> int:
     """Compiles the kernels, so that the first large table does not wait for them."""
+    from ucl.kernels.crowd.run import load
     from ucl.kernels.engines import kernel_cache
     from ucl.kernels.engines.choice import warm_up
 
     try:
         warm_up(lambda: remark(COMPILING))
+        load(lambda: remark("compiling the kernels for many people, once for this machine"))
     except ImportError:
         raise CommandError("numba is not installed", "small tables are scored without it") from None
     if not kernel_cache.is_ready():
