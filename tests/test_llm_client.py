@@ -465,6 +465,15 @@ def test_many_asks_go_at_once_as_far_as_the_settings_let() -> None:
     assert [one.path for one in found if isinstance(one, Answer)] == [Path.GRAMMAR] * 12
 
 
+def test_a_connection_serves_one_event_loop_after_the_other() -> None:
+    with serving() as server:
+        asked = model(server, concurrency=1, budget=Budget(calls=7))
+        runs = [asyncio.run(asked.ask_all([an_ask()] * 3)) for _ in range(3)]
+    answers = [one for run in runs for one in run if isinstance(one, Answer)]
+    # What was spent in one counts in the next.
+    assert len(answers) == len(server.received) == 7
+
+
 def test_only_one_ask_finds_out_what_a_server_can_do() -> None:
 
     def script(wanted: Wanted) -> Said:

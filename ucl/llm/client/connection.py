@@ -5,7 +5,8 @@
              └────────────────────┴── the next way, where this was ignored or refused
 
 In: `Settings`. Out: a `Model`. Every call has its place in the budget, retries and ways that led nowhere included, and
-whatever goes wrong ends in an answer or in one `ModelError`. A connection belongs to one event loop.
+whatever goes wrong ends in an answer or in one `ModelError`. A connection serves one event loop at a time: one after
+the other, as doors that wait make them.
 """
 
 from __future__ import annotations
@@ -87,9 +88,11 @@ class Connection:
         self._seen = capabilities_of(exchange.base_url, settings.model)
         self._finding_out = asyncio.Lock()
         self._found_out: set[str] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, ask: Ask) -> Answer:
         """The first ask of a kind goes alone, so that only one finds out what the server can do."""
+        self._settle_in()
         kind = type(ask.output).__name__
         if kind not in self._found_out:
             async with self._finding_out:
@@ -111,6 +114,15 @@ class Connection:
 
     async def close(self) -> None:
         await self._exchange.close()
+
+    def _settle_in(self) -> None:
+        """What waits, and what is connected, belongs to the loop that runs; what is known and spent stays."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not None and self._loop is not loop:
+            self._places, self._finding_out = asyncio.Semaphore(max(1, self._settings.concurrency)), asyncio.Lock()
+            self._ledger.renew()
+            self._exchange.renew()
+        self._loop = loop
 
     # --- from way to way --------------------------------------------------------------------------------------------
 

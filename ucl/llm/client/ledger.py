@@ -82,6 +82,11 @@ class Ledger:
         money = (usage.input - cached) * self._prices.input + cached * for_cached + usage.output * self._prices.output
         return Usage(usage.calls, usage.input, usage.cached, usage.output, money / _MILLION)
 
+    def renew(self) -> None:
+        """For another event loop: nothing is under way there."""
+        self._under_way.clear()
+        self._settled = asyncio.Event()
+
     def seconds_left(self) -> float | None:
         if self._budget.seconds is None or self._began is None:
             return self._budget.seconds

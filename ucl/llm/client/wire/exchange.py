@@ -47,10 +47,7 @@ class Exchange:
         self.base_url, self._key = _address(settings, environment)
         self.is_openai = _is_host(self.base_url, "api.openai.com", "openai.azure.com")
         self._settings = settings
-        self._client = _client(self.base_url, self._key, settings.largest_answer)
-        if not self.is_openai:
-            # What the environment says of an account concerns no other server.
-            self._client.organization = self._client.project = self._client.admin_api_key = None
+        self.renew()
 
     async def send(self, request: Request, timeout: float) -> Mapping[str, Any] | Failure:
         """Raises nothing but what cancels a task."""
@@ -78,6 +75,13 @@ class Exchange:
         except Exception as error:  # whatever the package makes of an answer, it is the answer of a server
             kind = type(error).__name__
             return Failure(ErrorCode.UNREADABLE, f"the answer of {self._host} can't be read ({kind})", may_cost=True)
+
+    def renew(self) -> None:
+        """Connects anew, for another event loop; the connections of the one before went with it."""
+        self._client = _client(self.base_url, self._key, self._settings.largest_answer)
+        if not self.is_openai:
+            # What the environment says of an account concerns no other server.
+            self._client.organization = self._client.project = self._client.admin_api_key = None
 
     async def close(self) -> None:
         await self._client.close()
