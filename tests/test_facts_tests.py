@@ -6,19 +6,24 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from cli_runs import ROOT, run_here
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_facts_objects import compiled
 
-from ucl.diagnostics import Report, Source
+from ucl.diagnostics import Report, Severity, Source
 from ucl.driver import check_source
-from ucl.facts import parse_facts
+from ucl.facts import Fact, parse_facts, read_fact
 from ucl.facts.vocabulary import vocabulary
 from ucl.semantics.zones import Zone
 from ucl.testing.facts import Statements, statements_of
+from ucl.testing.facts.pytest_file import test_file as file_of
 from ucl.testing.verdicts import Outcome, verdicts
 
 PROGRAM = """\
@@ -323,3 +328,48 @@ def test_the_example_has_contradictions_and_what_can_not_be_tested() -> None:
     assert len(statements.tested) >= 40
     assert len(statements.history.contradictions) >= 3
     assert len(statements.untested) >= 5
+
+
+# --- any facts ------------------------------------------------------------------------------------------------------
+
+OBJECTS = (
+    "13:00-14:00|night|not_after_23:59|after 23:59|0:00-0:01|00:00-24:00|周五下午|not weekend|2026-03-04|9999-12-31|8|"
+    "0|-5|more than 99999999999999999|over 999999999 weeks|at most 0|30-60 minutes|over an hour|true|not first|"
+    "second|a;b|Board*|{}|100USD|over 0.0001 usd|standup or review|not external|low|\x00|\"|\\|'''|é|1e5"
+).split("|")
+ANY = compiled()
+ANY_WORDS = {name: vocabulary(ANY.schemas[name], ANY.context) for name in ("Meeting", "Trip")}
+
+
+@st.composite
+def any_facts(draw: st.DrawFn, topics: Sequence[str]) -> list[Fact]:
+    found = []
+    for number in range(draw(st.integers(1, 6))):
+        values = st.sampled_from([*OBJECTS, None, True, 3, ["a", "b"]])
+        read = read_fact(
+            {
+                "id": f"{draw(st.sampled_from(['x', 'é', '1', 'class', '_']))}{number}",
+                "source_type": draw(st.sampled_from(["chat", "calendar"])),
+                "extracted_relation": draw(st.sampled_from(["avoids_", "prefers_"])) + draw(st.sampled_from(topics)),
+                "subject": "u",
+                "object": draw(st.sampled_from(OBJECTS)),
+                "sentiment": draw(st.sampled_from([None, -1, -0.5, 0, 1e-9, 1])),
+                "context": draw(
+                    st.dictionaries(st.sampled_from([*topics, "hard", "since", "until"]), values, max_size=2)
+                ),
+                "timestamp": draw(st.sampled_from([None, "2026-01-01", "2026-05-05T10:00:00Z", "1900-01-01"])),
+            }
+        )
+        if isinstance(read, Fact):
+            found.append(read)
+    return found
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.sampled_from(sorted(ANY_WORDS)))
+def test_whatever_facts_ask_is_a_right_program_and_right_python(data: st.DataObject, schema: str) -> None:
+    words = ANY_WORDS[schema]
+    statements = statements_of(ANY, data.draw(any_facts(sorted(words.topics))), words, habits=True)
+    _, report = check_source(Source("trips.ucl", f"{ANY.sources[0].text}\n{statements.properties()}"))
+    assert [d.message for d in report if d.severity is Severity.ERROR] == []
+    compile(file_of(statements, "facts.jsonl"), "test_facts.py", "exec")

@@ -29,7 +29,7 @@ from ucl.testing.facts.python import Attributes, Edit, conditions, few_values, v
 from ucl.testing.facts.statements import Statements
 from ucl.widths import text_width
 
-EXAMPLES = 8
+EXAMPLES = 6
 _WIDTH = 110
 _HOW = (
     "A test draws options of any kind, moves them just inside and just outside of what its statement speaks of, and "
