@@ -71,7 +71,7 @@ def _read(machine: Machine, path: str, text: str) -> _Piece | None:
 
 
 def _cut(text: str) -> Iterator[tuple[int, str]]:
-    """The pieces of a text, with where each begins; together they are the text."""
+    """The pieces of a text, with where each begins; between them is white space."""
     cuts = [0]
     for match in DECLARATION_LINE.finditer(text):
         begin = _above(text, match.start(), cuts[-1])
@@ -79,7 +79,9 @@ def _cut(text: str) -> Iterator[tuple[int, str]]:
             cuts.append(begin)
     cuts.append(len(text))
     for begin, end in pairwise(cuts):
-        yield begin, text[begin:end]
+        # White space between declarations belongs to none, so that it may change.
+        piece = text[begin:end].lstrip()
+        yield end - len(piece), piece.rstrip()
 
 
 def _above(text: str, begin: int, least: int) -> int:
