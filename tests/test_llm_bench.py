@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from cli_runs import ROOT, run_here
 from llm_models import RULE_THOUGHT, Scripted
 
+import ucl
 from ucl.bench import write as bench
 from ucl.diagnostics import Source
 from ucl.llm import ModelError
@@ -45,6 +47,27 @@ def test_what_is_right_is_counted_by_path() -> None:
         assert list(found.counts) == [str(path)]
         assert (count.statements, count.parses, count.type_checks) == (4, 4, 4)
         assert sum(count.ends.values()) == 4
+
+
+def test_what_was_said_is_kept_where_the_better_reply_scores_higher() -> None:
+    (work,) = [work for work in bench.works() if work.name == "preferences"]
+    three = next(s for s in work.statements if "three sentences" in s.text)
+    one = replace(work, statements=(three,))
+    for score, kept in (("-0.5", 1), ("0.5", 0)):
+        found = asyncio.run(bench.written(one, Scripted([SHORT.replace("-0.5", score)]), rounds=1))
+        assert found.counts["grammar"].keeps == kept
+    unlike = asyncio.run(bench.written(one, Scripted(["rule r on Reply {\n  score 0.5\n}"]), rounds=1))
+    assert unlike.counts["grammar"].keeps == 0
+    forbidden = "constraint short on Reply {\n  forbid when sentences > 3\n}"
+    assert asyncio.run(bench.written(one, Scripted([forbidden]), rounds=1)).counts["grammar"].keeps == 1
+
+
+def test_every_pair_is_of_the_schema() -> None:
+    (work,) = [work for work in bench.works() if work.name == "preferences"]
+    program = ucl.compile(work.base.source.text + "rule r on Reply { score 0.1 }")
+    for better, worse in work.pairs.values():
+        assert better != worse
+        assert program.score([better, worse], schema="Reply").invalid == {}
 
 
 def test_what_is_wrong_is_counted_as_wrong() -> None:

@@ -2,7 +2,9 @@
 
 In: a model that answers. Out: counts by path (grammar, JSON, text), printed as shares beside the model's name. The
 statements are the preferences of MultiSessionCollab about an assistant's replies (`said/preferences.jsonl`, every
-sentence as it stands there), and, where the examples are beside the package, the facts of `examples/meetings`.
+sentence as it stands there), and, where the examples are beside the package, the facts of `examples/meetings`. What
+was said is kept where the draft alone scores the better of two replies higher than the worse (both written by hand, and
+never shown to a model), or keeps the claims that are made of the fact. A rule's own promise counts for nothing here.
 
 Nothing is scored here but what a model wrote in this very run: without a model there is no score, and answers that were
 recorded, or that no model gave (`plumbing`), are counted under a line that says so.
@@ -13,14 +15,14 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import ucl
 from ucl.diagnostics import Report, Source
 from ucl.facts import read_facts
-from ucl.frozen import frozen
 from ucl.llm.client import Model, Settings, Usage, connect, total
 from ucl.llm.drafts import Asking, Base, Draft, FactOnly, Failure, Question, Result, opened
 from ucl.llm.writing import Manner, Statement, draft_of, read_statement, statement_of
@@ -32,25 +34,26 @@ from ucl.syntax.parse import parse
 _SAID = Path(__file__).parent / "said"
 _EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 _NOW = dt.datetime(2026, 12, 1, 12, tzinfo=dt.UTC)
-_UNKEPT = frozenset((Asking.UNLIKE, Asking.OUTWEIGHED, Asking.SIGN))
 NOTHING_WRITTEN = "none"
 PLUMBING = "a plumbing test: no model wrote this, and the shares say nothing of any model"
 
 
-@frozen
+@dataclass(frozen=True)
 class Work:
-    """Statements about one schema of one program without rules."""
+    """Statements about one schema of one program without rules. `pairs` has two options for a statement by its words,
+    of which the person likes the first."""
 
     name: str
     base: Base
     schema: str
     statements: tuple[Statement, ...]
+    pairs: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass
 class Counts:
     """Of the statements of one path: of how many the first answer parses and type-checks, how many end in declarations
-    that keep their own promises and claims, and how all of them end."""
+    that keep what was said, and how all of them end."""
 
     statements: int = 0
     parses: int = 0
@@ -87,16 +90,16 @@ class Written:
 def works(limit: int | None = None) -> list[Work]:
     """Those that are here, each with so many statements at most."""
     found = [_preferences(), *_example_facts()]
-    return [Work(work.name, work.base, work.schema, work.statements[:limit]) for work in found]
+    return [replace(work, statements=work.statements[:limit]) for work in found]
 
 
 def _preferences() -> Work:
-    lines = (_SAID / "preferences.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in (_SAID / "preferences.jsonl").read_text(encoding="utf-8").splitlines()]
     statements = tuple(
-        Statement(json.loads(line)["said"], "manual", f"multisessioncollab {number}", _NOW)
-        for number, line in enumerate(lines, 1)
+        Statement(row["said"], "manual", f"multisessioncollab {number}", _NOW) for number, row in enumerate(rows, 1)
     )
-    return Work("preferences", _base(_SAID / "replies.ucl"), "Reply", statements)
+    pairs = {row["said"]: (row["better"], row["worse"]) for row in rows}
+    return Work("preferences", _base(_SAID / "replies.ucl"), "Reply", statements, pairs)
 
 
 def _example_facts() -> Iterator[Work]:
@@ -145,19 +148,19 @@ async def written(work: Work, model: Model, rounds: int = 3) -> Written:
     results = await asyncio.gather(*(draft_of(work.base, work.schema, read, model, manner) for read in reads))
     counts: dict[str, Counts] = {}
     for result in results:
-        _count(result, work.base, counts)
+        _count(result, work, counts)
     return Written(work.name, counts, total(result.course.usage for result in results))
 
 
-def _count(result: Result, base: Base, counts: dict[str, Counts]) -> None:
+def _count(result: Result, work: Work, counts: dict[str, Counts]) -> None:
     attempts = result.course.attempts
     path = str(attempts[0].path) if attempts else NOTHING_WRITTEN
     count = counts.setdefault(path, Counts())
     count.statements += 1
     if attempts:
         count.parses += parses(attempts[0].text)
-        count.type_checks += type_checks(attempts[0].text, base)
-        count.keeps += keeps(result)
+        count.type_checks += type_checks(attempts[0].text, work.base)
+        count.keeps += keeps(result, work)
     match result:
         case Draft():
             count.ends["draft"] += 1
@@ -179,15 +182,18 @@ def type_checks(text: str, base: Base) -> bool:
     return parses(text) and compiles(text, base)
 
 
-def keeps(result: Result) -> bool:
-    """Whether declarations came out that keep what was said: their own promises, and what a fact claims."""
-    match result:
-        case Draft():
-            return any(held.own for held in result.evidence.held)
-        case Question(draft=Draft(), doubts=doubts):
-            return _UNKEPT.isdisjoint(doubt.asking for doubt in doubts)
-        case _:
-            return False
+def keeps(result: Result, work: Work) -> bool:
+    """Whether declarations came out that keep what was said."""
+    draft = result.draft if isinstance(result, Question) else result if isinstance(result, Draft) else None
+    if draft is None or (isinstance(result, Question) and any(d.asking is Asking.UNLIKE for d in result.doubts)):
+        return False
+    pair = work.pairs.get(draft.said)
+    if pair is None:
+        # Claims are asked and not placed, so they have none of the draft's own names.
+        return any(held.own and held.name not in draft.addition.names for held in draft.evidence.held)
+    scored = ucl.compile(work.base.with_text(draft.confirmed).text).score(list(pair), schema=work.schema, now=_NOW)
+    better, worse = (None if not feasible else total for feasible, total in zip(scored.feasible, scored.total))
+    return better is not None and (worse is None or bool(better > worse))
 
 
 # --- in lines -------------------------------------------------------------------------------------------------------
