@@ -79,7 +79,14 @@ def compare(old: Program, new: Program, since: int, cells: int = CELLS) -> Compa
             differences += _only_in_one(old if one else new, one or other, one is not None, since)
             continue
         pair = _Pair(old, new, one, other, since, cells)
-        differences += pair.differences()
+        found = pair.differences()
+        if pair.undecided:
+            # What both have in common may settle it: a constraint, say, that forbids the same options anyway.
+            whole = _Pair(old, new, one, other, since, cells, whole=True)
+            again = whole.differences()
+            if whole.undecided < pair.undecided:
+                pair, found = whole, again
+        differences += found
         undecided += pair.undecided
     return Comparison(tuple(differences), undecided)
 
@@ -135,8 +142,9 @@ class _Pair:
         since: int,
         cells: int,
         conditions: Sequence[Expr] = (),
+        whole: bool = False,
     ) -> None:
-        """`conditions` are about the new program's options."""
+        """`conditions` are about the new program's options. `whole`: what did not change is looked at too."""
         self.undecided = 0
         self._schema, self._since, self._cells = one, since, cells
         self._sides = (Side(old, one), Side(new, other))
@@ -146,7 +154,8 @@ class _Pair:
             Declarations(program, schema, self._survey, number)
             for number, (program, schema) in enumerate(((old, one), (new, other)))
         )
-        self._changed = changed(self._declarations[0], self._declarations[1], self._sides)
+        left, right = self._declarations
+        self._changed = (list(left.active), list(right.active)) if whole else changed(left, right, self._sides)
         for declarations, names in zip(self._declarations, self._changed, strict=True):
             declarations.note(names)
         # With nothing in common, and every score known, outcomes themselves can be compared.
