@@ -6,6 +6,7 @@ plain file (standard input, a compressed one) is put on the disk first, where it
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -105,7 +106,7 @@ def spooled(path: str) -> Iterator[str]:
 def _copy_input(sink: IO[bytes]) -> None:
     try:
         if sys.stdin is None:
-            raise OSError("it is closed")
+            raise OSError(errno.EBADF, "it is closed")
         while piece := sys.stdin.buffer.read(_COPIED_AT_ONCE):
             sink.write(piece)
     except OSError as problem:
