@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from strategies import HEADER, MINUTE, columns_of
 from test_kernels_equal import assert_equal, call_of, compiled
 
-from ucl.kernels.columns import InvalidCell
+from ucl.kernels.columns import InvalidCell, Scalars
 from ucl.kernels.engines import choice, kernel_cache
 from ucl.kernels.engines.portable import Portable
 from ucl.kernels.lower import lower
@@ -319,6 +320,22 @@ def test_any_size_block_and_number_of_threads_gives_the_same(rows: int) -> None:
         for block_rows in (None, 64, 1000):
             for threads in (1, 2):
                 assert same(score(plan, columns, engine=engine, block_rows=block_rows, threads=threads), reference)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+def test_ints_of_few_bytes_are_the_same_ints(dtype: Any, engine: str) -> None:
+    """At the ends of what they can be, and against constants beyond them."""
+    ends = np.iinfo(dtype)
+    cuts = [-(2**40), ends.min, ends.min + 1, -1, 0, 1, 100, ends.max, ends.max + 1, 2**40]
+    rules = "".join(f"rule r{i} on S {{ when n >= {cut} score 0.{i + 1} }}\n" for i, cut in enumerate(cuts))
+    program = program_of(rules + "rule p on S { when n + n > 150 or n < m ?? 3 score 0.001 * n }")
+    values = [ends.min, ends.min + 1, -2, -1, 0, 1, 99, 100, ends.max - 1, ends.max] * 9
+    columns = columns_of(program.schemas["S"], options_with("n", values))
+    plan = lower(program, program.schemas["S"], call_of(program))
+    narrow = {**columns.columns, ("n",): Scalars(np.array(values, dtype), None)}
+    reference = score(plan, columns, engine="portable")
+    assert same(score(plan, replace(columns, columns=narrow), engine=engine), reference)
 
 
 # --- what starting costs --------------------------------------------------------------------------------------------

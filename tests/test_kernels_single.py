@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,7 +18,7 @@ from test_kernels_equal import call_of, compiled, patient
 from ucl.kernels.columns import InvalidCell
 from ucl.kernels.lower import lower
 from ucl.kernels.run import score
-from ucl.kernels.single import Unindexed, index_of
+from ucl.kernels.single import Unindexed, index_of, straight
 from ucl.models.values import to_python
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
@@ -38,14 +39,15 @@ def assert_same(program: Program, options: list[Any], call: Call) -> int:
     plan = lower(program, schema, call)
     index = index_of(plan, schema)
     answered = 0
+    ways = [] if index is None else [way for way in (index.score, straight(index)) if way is not None]
     for option in options:
         scores = score(plan, columns_of(schema, [option]), engine="portable")
-        if index is None or isinstance(option, InvalidCell):
+        if isinstance(option, InvalidCell):
             continue
         json, python = as_json(option, schema, call), as_python(option, schema, call)
-        for raw in (json, python, json, python):  # what is remembered is what was found
+        for raw, way in product((json, python, json, python), ways):  # what is remembered is what was found
             try:
-                found = index.score(raw)
+                found = way(raw)
             except Unindexed:
                 continue
             answered += 1

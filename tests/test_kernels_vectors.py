@@ -19,6 +19,7 @@ EDGES = {
     np.int32: [-(2**31), -1, 0, 1, 2**31 - 1],
     np.int16: [-(2**15), -1, 0, 1, 2**15 - 1],
     np.uint8: [0, 1, 128, 255],
+    np.int8: [-128, -1, 0, 1, 127],
     np.uint64: [0, 1, 2**63, 2**64 - 1],
     np.float64: [-np.inf, -1.5, -0.0, 0.0, 5e-324, np.inf, np.nan],
 }
@@ -52,7 +53,7 @@ def at(array: Any) -> int:
 @pytest.mark.parametrize("name", [name for name in vectors.VECTORS if name.startswith(("at_least", "any_bit"))])
 def test_tests_of_a_constant(name: str) -> None:
     kind = name.rsplit("_", 1)[1]
-    dtype: Any = np.uint64 if name == "any_bit_64" else LANES[kind]
+    dtype: Any = {"any_bit_64": np.uint64, "at_least_8": np.int8}.get(name, LANES[kind])
     rows = some(dtype)
     for constant in EDGES[dtype]:
         masks = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ucl.kernels.single import Unindexed, index_of
+from ucl.kernels.single import Unindexed, index_of, straight
 from ucl.scoring import errors
 from ucl.semantics.evaluate import Exhausted
 from ucl.semantics.outcome import NANO, Call, Decision, Invalid
@@ -44,7 +44,8 @@ class Scorer:
         self._schema = schema
         self._call = call
         self._plan = plan
-        self._index = index_of(plan, schema)
+        index = index_of(plan, schema)
+        self._answer = None if index is None else straight(index) or index.score
 
     def score(self, option: Any) -> Score:
         """`option` is a dict by the fields' columns, or a model. It is a choice set of its own.
@@ -54,10 +55,10 @@ class Scorer:
         data = option
         if type(data) is not dict and hasattr(option, "model_dump"):
             data = option.model_dump(by_alias=True)
-        if self._index is None or type(data) is not dict:
+        if self._answer is None or type(data) is not dict:
             return self._as_table(option)
         try:
-            total, feasible, contested = self._index.score(data)
+            total, feasible, contested = self._answer(data)
         except (Unindexed, Exhausted):
             return self._as_table(option)
         decision = _ACCEPT if total >= 0 else _SUGGEST

@@ -139,7 +139,7 @@ class _Reader:
         if isinstance(node, Read):
             column = self._columns.columns[node.path]
             assert isinstance(column, Scalars)
-            return np.ascontiguousarray(column.values)
+            return np.ascontiguousarray(column.values, np.int64 if column.values.dtype.kind == "i" else None)
         (argument,) = arguments_of(node)
         given = self._derive(argument)
         out = np.empty(len(given), np.int64)

@@ -75,16 +75,19 @@ class Multiple:
 
 
 class Natives:
-    """`needed` are the values that steps or columns are there for, `foreign` those that come from NumPy; `multiples`
-    are native contributions, by number."""
+    """`needed` are the values that steps or columns are there for, `foreign` those that come from NumPy; `computed` are
+    those that something is computed from or that are added, rather than tested alone; `multiples` are native
+    contributions, by number."""
 
     def __init__(self, plan: Plan, binding: Binding) -> None:
         self._values = plan.values
+        self._stages = plan.scoring.stages
         self._binding = binding
         self._kinds: dict[int, Kind] = {}
         self._uses = Counter[int](value for _, value in plan.varying)
         self.needed: set[int] = set()
         self.foreign: set[int] = set()
+        self.computed = {value for _, value in plan.varying}
         self.multiples: dict[int, Multiple] = {}
         flagged: set[int] = set()
         for stage in plan.scoring.stages:
@@ -99,12 +102,14 @@ class Natives:
     def _collect(self, wanted: set[int], flagged: set[int]) -> None:
         """From the last value to the first, so that what a value is needed for is known before it is looked at."""
         passed_over: set[int | None] = set()
-        for number in range(len(self._values) - 1, -1, -1):
+        scheduled = {value for stage in self._stages for value in stage.values}
+        for number in sorted(scheduled, reverse=True):
             if number not in wanted and (number not in flagged or number in passed_over):
                 continue
             node = self._values[number]
             if isinstance(node, Operation) and node.op in _COMPARED and number not in wanted:
                 wanted.update(node.arguments)  # a mask at once
+                self.computed.update(node.arguments)
             elif not self._is_native(number):
                 self.foreign.add(number)
             else:
@@ -115,6 +120,7 @@ class Natives:
                     passed_over.add(multiple.product)
                     arguments = (multiple.value,)
                 wanted.update(arguments)
+                self.computed.update(arguments)
 
     def writes_flag(self, number: int, kind: str) -> bool:
         """Whether the step of a native value writes this mask beside it."""

@@ -71,6 +71,7 @@ class _Writing:
         self._natives = Natives(plan, binding)
         self._writer = Writer(block, plan.scoring.rows)
         self._slots: dict[int, int] = {}
+        self._narrow: dict[int, tuple[int, int]] = {}
         self._foreign: dict[int, Foreign] = {}
         self._flag_rows = {
             (flag.value, flag.kind): row
@@ -131,7 +132,7 @@ class _Writing:
             case Read(path):
                 column = self._binding.columns[path]
                 assert isinstance(column, Scalars)
-                return writer.column(column.values)
+                return self._column(number, column.values)
             case Constant(value, floating):
                 return writer.constant(int(np.array(value, np.float64 if floating else np.int64).view(np.int64)))
             case Whole(index):
@@ -150,6 +151,14 @@ class _Writing:
                 return self._operation(number, name, arguments)
             case _:
                 raise AssertionError(node)
+
+    def _column(self, number: int, values: NDArray[Any]) -> int:
+        """Ints of few bytes are tested as they are, and widened where anything is computed from them."""
+        slot = self._writer.column(values)
+        if values.dtype.kind != "i" or values.itemsize == 8:
+            return slot
+        self._narrow[number] = slot, values.itemsize
+        return self._step(op.WIDEN, slot, values.itemsize) if number in self._natives.computed else slot
 
     def _step(self, code: int, *operands: int) -> int:
         slot = self._writer.scratch()
@@ -184,16 +193,23 @@ class _Writing:
     # --- tests ------------------------------------------------------------------------------------------------------
 
     def _cuts(self, cuts: Cuts) -> None:
-        slot, constants = self._slots[cuts.value], cuts.constants
+        constants = cuts.constants
+        slot, width = self._narrow.get(cuts.value, (self._slots[cuts.value], 8))
         first, beyond = self._writer.constants(constants)
         if constants.dtype == np.float64:
             self._writer.step(op.CUT_FLOATS, cuts.first, slot, first, beyond)
+            return
+        if width < 8:
+            self._writer.step(op.CUT_INTS, cuts.first, slot, first, beyond, width)
             return
         shift = _common_zeros(constants)
         span = (int(constants[-1]) >> shift) - (int(constants[0]) >> shift)
         narrow = span < (1 << 15) - 1 and len(constants) >= _MANY_OF_TWO
         narrow = narrow or (span < (1 << 31) - 1 and len(constants) >= _MANY_OF_FOUR)
-        self._writer.step(op.CUT_NARROW if narrow else op.CUT_INTS, cuts.first, slot, first, beyond, shift)
+        if narrow:
+            self._writer.step(op.CUT_NARROW, cuts.first, slot, first, beyond, shift)
+        else:
+            self._writer.step(op.CUT_INTS, cuts.first, slot, first, beyond, width)
 
     def _text_tests(self, lookups: Lookups) -> None:
         table, codes = self._binding.table(lookups), self._codes(lookups.path)

@@ -6,5 +6,6 @@ In: a plan, an option as a dict. Out: its total, whether it is feasible and whet
 from ucl.kernels.single.building import index_of
 from ucl.kernels.single.index import Index
 from ucl.kernels.single.leaves import Unindexed
+from ucl.kernels.single.straight import straight
 
-__all__ = ["Index", "Unindexed", "index_of"]
+__all__ = ["Index", "Unindexed", "index_of", "straight"]

@@ -19,6 +19,7 @@ from ucl.kernels.plan import (
     Constant,
     CountHits,
     Flag,
+    HasElement,
     HasValue,
     Literal,
     OfText,
@@ -115,8 +116,10 @@ class _Building:
         match self._plan.values[value]:
             case Read(path) | OfText(path) | SetSize(path) | CountHits(path):
                 return path
-            case Operation("contribution") | Select():
+            case Operation("contribution"):
                 return _SEVERAL  # worth computing only where a rule fires
+            case Select() | HasElement():
+                return _SEVERAL
             case node:
                 found = {self._origin(argument) for argument in arguments_of(node)} - {None}
                 if not arguments_of(node):

@@ -78,23 +78,27 @@ class Bits:
 
 class Index:
     """Scores options of one schema in the plan's call. May be used from several threads: what it remembers is right
-    whoever wrote it."""
+    whoever wrote it.
+
+    Fields are `scalars` (by column, with what is known of their values), `sets` and `nested` records; `varying` are
+    bits and values, with the column by which amounts are known.
+    """
 
     def __init__(self, plan: Plan, bits: Bits, fields: tuple[Leaf | Nested, ...], rest: tuple[Rest, ...]) -> None:
         self._plan = plan
-        self._bits = bits
+        self.bits = bits
         self._fields = fields
-        self._rest = rest
+        self.rest = rest
         leaves = [f for f in fields if isinstance(f, Leaf)]
-        self._scalars = [(f.field.column, f.known, f) for f in leaves if not f.is_set]
-        self._sets = [(f.field.column, f) for f in leaves if f.is_set]
-        self._nested = [f for f in fields if isinstance(f, Nested)]
+        self.scalars = [(f.field.column, f.known, f) for f in leaves if not f.is_set]
+        self.sets = [(f.field.column, f) for f in leaves if f.is_set]
+        self.nested = [f for f in fields if isinstance(f, Nested)]
         self._columns = frozenset(f.field.column for f in fields)
         self._leaves = {leaf.path: leaf for leaf in _leaves(fields)}
         self._stand_ins = {path: leaf.stand_in for path, leaf in self._leaves.items()}
-        self._least = contested_from(plan)
-        self._sums: dict[int, tuple[int, bool, bool]] = {}
-        self._varying = [self._remembered(varying) for varying in bits.varying]
+        self.least = contested_from(plan)
+        self.sums: dict[int, tuple[int, bool, bool]] = {}
+        self.varying = [self._remembered(varying) for varying in bits.varying]
 
     def _remembered(self, varying: Varying) -> tuple[int, int, str | None, Known]:
         """What varies, with the column by which it is remembered; nothing is by no column."""
@@ -106,21 +110,21 @@ class Index:
     def score(self, option: Mapping[str, Any]) -> tuple[int, bool, bool]:
         """The total in units of 10^-9, whether it is feasible, whether it is contested. Raises `Unindexed` for an
         option that is invalid, or that looks as if it might be."""
-        bits, get = self._bits, option.get
+        bits, get = self.bits, option.get
         held = bits.start
-        for column, known, leaf in self._scalars:
+        for column, known, leaf in self.scalars:
             raw = get(column)
             try:
                 held &= known[type(raw)][raw]
             except KeyError:
                 held &= leaf.find(raw) if raw is not None else self._absent(option, leaf)
-        for column, leaf in self._sets:
+        for column, leaf in self.sets:
             raw = get(column)
             held &= leaf.find(raw) if raw is not None else self._absent(option, leaf)
-        for nested in self._nested:
+        for nested in self.nested:
             held &= self._of_record(nested, get(nested.field.column), option)
         evaluation = None
-        for bit, holding, failing, late in self._rest:
+        for bit, holding, failing, late in self.rest:
             if held & holding == holding and not held & failing:
                 if late:
                     evaluation = evaluation or _Late(self, option)
@@ -131,10 +135,10 @@ class Index:
             raise Unindexed
         fired = held & bits.constant
         try:
-            total, up, down = self._sums[fired]
+            total, up, down = self.sums[fired]
         except KeyError:
-            total, up, down = self._sum(fired)
-        for bit, value, by, known in self._varying:
+            total, up, down = self.sum(fired)
+        for bit, value, by, known in self.varying:
             if held & bit:
                 raw = None if by is None else get(by)
                 try:
@@ -142,25 +146,25 @@ class Index:
                 except KeyError:
                     amount = remember(known, raw, partial(_Late(self, option).amount, value, held))
                 total += amount
-                up |= amount >= self._least
-                down |= amount <= -self._least
+                up |= amount >= self.least
+                down |= amount <= -self.least
         return total, (held & bits.infeasible != 0) is bits.feasible_with, up and down
 
-    def _sum(self, fired: int) -> tuple[int, bool, bool]:
+    def sum(self, fired: int) -> tuple[int, bool, bool]:
         """What these rules add together, and whether any of them raises or lowers enough to contest."""
         total, up, down = 0, False, False
         left = fired
         while left:
             lowest = left & -left
-            amount, raises, lowers = self._bits.amounts[lowest.bit_length() - 1]
+            amount, raises, lowers = self.bits.amounts[lowest.bit_length() - 1]
             total += amount
             up |= raises
             down |= lowers
             left ^= lowest
-        if len(self._bits.amounts) <= _FEW_RULES:
-            if len(self._sums) >= MOST_KNOWN:
-                self._sums.clear()
-            self._sums[fired] = total, up, down
+        if len(self.bits.amounts) <= _FEW_RULES:
+            if len(self.sums) >= MOST_KNOWN:
+                self.sums.clear()
+            self.sums[fired] = total, up, down
         return total, up, down
 
     # --- what is not there, and records -----------------------------------------------------------------------------
@@ -213,7 +217,7 @@ class Index:
         return Evaluation(self._plan, lambda path: self.value(option, path), self._stand_ins, holds)
 
     def holds(self, literal: Literal, held: int) -> bool:
-        return (held & self._bits.of_row[literal >> 1] != 0) != bool(literal & 1)
+        return (held & self.bits.of_row[literal >> 1] != 0) != bool(literal & 1)
 
 
 class _Late:

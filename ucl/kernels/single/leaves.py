@@ -62,7 +62,8 @@ class Bit:
 
 @dataclass
 class Leaf:
-    """One field. `known` is what raw values say, which a caller may look at before it asks `find`."""
+    """One field. `known` is what raw values say, which a caller may look at before it asks `find`; of sets, `said` is
+    what each element adds to what the `empty` set says and what it rules out, None where that is not all."""
 
     path: Path
     field: Field
@@ -81,9 +82,10 @@ class Leaf:
         self._accepts = _number_test(self.field, self._zone)
         # Of ints, `True` equals 1 and is none; of texts, days and dates nothing equals one that is not.
         of_texts = isinstance(kind, t.Set) and not isinstance(kind.element, t.Int)
-        self._by_element = of_texts and self.field.domain is None and not self.cuts and not self.bits
+        by_element = of_texts and self.field.domain is None and not self.cuts and not self.bits
+        self.said: dict[Any, tuple[int, int]] | None = {} if by_element else None
+        self.empty = self.every if self.elements is None else self.elements.empty
         self.is_set = isinstance(kind, t.Set)
-        self._said: dict[Any, tuple[int, int]] = {}
         self.stand_in = _stand_in(kind)
         self.known = self.memo()
 
@@ -134,26 +136,26 @@ class Leaf:
 
     def _of_set(self, raw: Any) -> int:
         """Sets are not remembered, their elements are, where tests look at nothing else."""
-        if not self._by_element or type(raw) not in _SETS:
+        said = self.said
+        if said is None or type(raw) not in _SETS:
             return self._bits(self.read(raw))
-        held, ruled_out = 0, 0
-        said = self._said
+        held, ruled_out = self.empty, 0
         for element in raw:
             try:
                 more, fewer = said[element]
             except (KeyError, TypeError):
-                more, fewer = self._of_element(element)
+                more, fewer = self._of_element(element, said)
             held |= more
             ruled_out |= fewer
-        return self.every if self.elements is None else (self.elements.empty | held) & ~ruled_out
+        return held & ~ruled_out
 
-    def _of_element(self, element: Any) -> tuple[int, int]:
+    def _of_element(self, element: Any, said: dict[Any, tuple[int, int]]) -> tuple[int, int]:
         (value,) = self.read([element])
         found = (0, 0) if self.elements is None else self.elements.of(value)
         if type(element) is str:
-            if len(self._said) >= MOST_KNOWN:
-                self._said.clear()
-            self._said[element] = found
+            if len(said) >= MOST_KNOWN:
+                said.clear()
+            said[element] = found
         return found
 
 

@@ -118,8 +118,8 @@ def run_value(step, places, floats, transitions, offsets, masks, stride, rows): 
         values.select(mask, flip, places[b], places[step[4]], out, rows)
     elif code == op.SIZES:
         values.sizes(places[a], out, rows)
-    elif code == op.CONSTANT:
-        values.fill(a, out, rows)
+    elif code == op.WIDEN:
+        values.widen(places[a], b, out, rows)
 
 
 @njit
@@ -127,7 +127,7 @@ def run_test(step, places, ints, floats, masks, stride, words, room):  # type: i
     """`step`: an opcode, the first mask of the results, the slot that is tested, then what the test needs."""
     code, out, given, first, beyond = step[0], masks + step[1] * stride, places[step[2]], step[3], step[4]
     if code == op.CUT_INTS:
-        tests.cut_ints(given, ints[first:beyond], out, stride, words)
+        tests.cut_ints(given, step[5], ints[first:beyond], out, stride, words)
     elif code == op.CUT_FLOATS:
         tests.cut_floats(given, floats[first:beyond], out, stride, words)
     elif code == op.CUT_NARROW:

@@ -6,7 +6,7 @@ OPERANDS = 12
 """A step is its opcode and its operands, of which the rest are 0."""
 
 # Values: from slots to a slot.
-LOCAL, DAY, TIME, PART, COMBINE_INTS, COMBINE_FLOATS, TO_FLOAT, CONTRIBUTE, TAKE, SELECT, SIZES, CONSTANT = range(12)
+LOCAL, DAY, TIME, PART, COMBINE_INTS, COMBINE_FLOATS, TO_FLOAT, CONTRIBUTE, TAKE, SELECT, SIZES, WIDEN = range(12)
 # Tests: from slots to masks.
 CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_ELEMENT, ANY_OF_FEW = range(12, 22)
 # Masks to masks, and to what is said of rows.

@@ -15,6 +15,7 @@ from ucl.kernels.engines.blocks.vectors import (
     any_bit_16,
     any_bit_32,
     any_bit_64,
+    at_least_8,
     at_least_16,
     at_least_32,
     at_least_64,
@@ -41,10 +42,26 @@ _FEW = 16
 
 
 @njit
-def cut_ints(values, constants, masks, stride, words):  # type: ignore[no-untyped-def]
+def cut_ints(values, width, constants, masks, stride, words):  # type: ignore[no-untyped-def]
+    """Ints of `width` bytes. A constant that they can't reach, or can't be below, decides."""
+    beyond = np.int64(1) << (8 * width - 1) if width < 8 else 0
     for test in range(constants.shape[0]):
-        for word in range(words):
-            at_least_64(values + word * 512, constants[test], masks + test * stride + word * 8)
+        mask, constant = masks + test * stride, constants[test]
+        if beyond and not -beyond < constant < beyond:
+            every = uint64s(mask, words)
+            every[:] = np.uint64(0) if constant > 0 else ~np.uint64(0)
+        elif width == 8:
+            for word in range(words):
+                at_least_64(values + word * 512, constant, mask + word * 8)
+        elif width == 4:
+            for word in range(words):
+                at_least_32(values + word * 256, np.int32(constant), mask + word * 8)
+        elif width == 2:
+            for word in range(words):
+                at_least_16(values + word * 128, np.int16(constant), mask + word * 8)
+        else:
+            for word in range(words):
+                at_least_8(values + word * 64, np.int8(constant), mask + word * 8)
 
 
 @njit

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from ucl.kernels.engines.blocks.opcodes import ADD, DIVIDE, GREATEST, HOUR, LEAST, MULTIPLY, SUBTRACT, WEEKDAY
-from ucl.kernels.engines.blocks.vectors import float64s, int32s, int64s, uint64s
+from ucl.kernels.engines.blocks.vectors import float64s, int8s, int16s, int32s, int64s, uint64s
 from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
@@ -195,11 +195,21 @@ def to_float(values, doubles, rows):  # type: ignore[no-untyped-def]
 
 
 @njit
-def fill(number, values, rows):  # type: ignore[no-untyped-def]
-    """The same bits in every row."""
-    out = int64s(values, rows)
-    for row in range(rows):
-        out[row] = number
+def widen(values, width, out, rows):  # type: ignore[no-untyped-def]
+    """Ints of fewer bytes as int64."""
+    wide = int64s(out, rows)
+    if width == 1:
+        bytes = int8s(values, rows)
+        for row in range(rows):
+            wide[row] = bytes[row]
+    elif width == 2:
+        shorts = int16s(values, rows)
+        for row in range(rows):
+            wide[row] = shorts[row]
+    else:
+        ints = int32s(values, rows)
+        for row in range(rows):
+            wide[row] = ints[row]
 
 
 @njit

@@ -29,6 +29,7 @@ _LANES: dict[Any, ir.Type] = {
     nt.uint64: ir.IntType(64),
     nt.int32: ir.IntType(32),
     nt.int16: ir.IntType(16),
+    nt.int8: ir.IntType(8),
     nt.uint8: ir.IntType(8),
     nt.float64: ir.DoubleType(),
 }
@@ -58,6 +59,11 @@ def int32s(address, size):  # type: ignore[no-untyped-def]
 @njit
 def int16s(address, size):  # type: ignore[no-untyped-def]
     return carray(pointer(address), (size,), np.int16)
+
+
+@njit
+def int8s(address, size):  # type: ignore[no-untyped-def]
+    return carray(pointer(address), (size,), np.int8)
 
 
 @njit
@@ -291,6 +297,7 @@ _ARRAYS = {
     nt.uint64: uint64s,
     nt.int32: int32s,
     nt.int16: int16s,
+    nt.int8: int8s,
     nt.uint8: uint8s,
     nt.float64: float64s,
 }
@@ -414,6 +421,7 @@ VECTORS: dict[str, Any] = {
     "at_least_64": _at_least_vector(nt.int64),
     "at_least_32": _at_least_vector(nt.int32),
     "at_least_16": _at_least_vector(nt.int16),
+    "at_least_8": _at_least_vector(nt.int8),
     "at_least_float": _at_least_vector(nt.float64),
     "any_bit_64": _any_bit_vector(nt.uint64),
     "any_bit_32": _any_bit_vector(nt.int32),
@@ -436,6 +444,7 @@ LOOPS: dict[str, Any] = {
     "at_least_64": _at_least_loop(nt.int64),
     "at_least_32": _at_least_loop(nt.int32),
     "at_least_16": _at_least_loop(nt.int16),
+    "at_least_8": _at_least_loop(nt.int8),
     "at_least_float": _at_least_loop(nt.float64),
     "any_bit_64": _any_bit_loop(nt.uint64),
     "any_bit_32": _any_bit_loop(nt.int32),
@@ -457,7 +466,8 @@ LOOPS: dict[str, Any] = {
 
 _CHOSEN = VECTORS if sys.byteorder == "little" else LOOPS
 at_least_64, at_least_32 = _CHOSEN["at_least_64"], _CHOSEN["at_least_32"]
-at_least_16, at_least_float = _CHOSEN["at_least_16"], _CHOSEN["at_least_float"]
+at_least_16, at_least_8 = _CHOSEN["at_least_16"], _CHOSEN["at_least_8"]
+at_least_float = _CHOSEN["at_least_float"]
 any_bit_64, any_bit_32 = _CHOSEN["any_bit_64"], _CHOSEN["any_bit_32"]
 any_bit_16, any_bit_8 = _CHOSEN["any_bit_16"], _CHOSEN["any_bit_8"]
 less_64, less_float = _CHOSEN["less_64"], _CHOSEN["less_float"]
