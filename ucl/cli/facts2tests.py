@@ -129,7 +129,7 @@ def _write(target: Path, statements: Statements, facts: Path, force: bool) -> No
     """The whole file or none of it; what somebody else wrote, or changed, is left alone."""
     from ucl.testing.facts.pytest_file import MARK, test_file
 
-    text = test_file(statements, str(facts))
+    text = test_file(statements, facts.name)
     if target.exists() and not force:
         known = target.read_text(encoding="utf-8", errors="replace")
         body, _, seal = known.rpartition(_SEAL)

@@ -7,7 +7,6 @@ In: statements of a program. Out: the text of a Python file that needs pytest, H
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ucl.build.package import package_path
@@ -24,13 +23,12 @@ from ucl.semantics.types import DAY
 from ucl.semantics.values import iso
 from ucl.testing.facts.claims import Claim, Expected, neighbours
 from ucl.testing.facts.frame import HELPERS, NEEDS, RUNTIME
+from ucl.testing.facts.layout import WIDTH, docstring, plain_name, prose, put_text, row_lines, uses, wrapped
 from ucl.testing.facts.promises import number_text, told
 from ucl.testing.facts.python import Attributes, Edit, conditions, few_values, variants
 from ucl.testing.facts.statements import Statements
-from ucl.widths import text_width
 
 EXAMPLES = 6
-_WIDTH = 110
 _HOW = (
     "A test draws options of any kind, moves them just inside and just outside of what its statement speaks of, and "
     "asks the program that `uclc build` made. What another statement speaks of too is left to that one, unless it is "
@@ -67,8 +65,8 @@ class _Writer:
         instants = [fact.instant for belief in self._beliefs for fact in belief.facts if fact.instant is not None]
         self._latest = statements.zone.local(max(instants)) // DAY if instants else 0
         short, tests = Names(), Names()
-        self._short = {id(b): short.take(_plain(f"about_{b.fact.id}")) for b in self._beliefs}
-        self._tests = {id(b): tests.take(_plain(f"test_{statements.names[b.fact.id]}")) for b in self._beliefs}
+        self._short = {id(b): short.take(plain_name(f"about_{b.fact.id}")) for b in self._beliefs}
+        self._tests = {id(b): tests.take(plain_name(f"test_{statements.names[b.fact.id]}")) for b in self._beliefs}
 
     def text(self, origin: str) -> str:
         regions = "\n\n".join("\n".join(self._about(belief)) for belief in self._beliefs)
@@ -97,9 +95,9 @@ class _Writer:
     # --- the frame --------------------------------------------------------------------------------------------------
 
     def _doc(self, origin: str) -> str:
-        written = f"{MARK} {_prose(origin)}`, and yours to keep. {_HOW}"
+        written = f"{MARK} {prose(origin)}`, and yours to keep. {_HOW}"
         lines = [f'"""What was said, as tests of `{self._module}`: one for each statement.', ""]
-        lines += _wrapped(written)
+        lines += wrapped(written)
         for title, items in (
             ("Said later, or otherwise:", list(_contradictions(self._statements))),
             ("Not tested:", list(_untested(self._statements))),
@@ -107,21 +105,21 @@ class _Writer:
             if items:
                 left = len(items) - _MOST_LISTED
                 lines += ["", title, ""]
-                lines += [line for item in items[:_MOST_LISTED] for line in _wrapped(f"- {item}", "  ")]
+                lines += [line for item in items[:_MOST_LISTED] for line in wrapped(f"- {item}", "  ")]
                 lines += [f"- and {left:,} more"] if left > 0 else []
         return "\n".join([*lines, '"""', "", "# isort: skip_file", ""])
 
     def _imports(self, used: str) -> Iterator[str]:
         yield from ("from __future__ import annotations", "")
         yield "import math"
-        abc = [name for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if _uses(used, name)]
+        abc = [name for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if uses(used, name)]
         yield f"from collections.abc import {', '.join(abc)}"
         yield "from dataclasses import dataclass"
-        dates = [name for name in ("UTC", "date", "datetime", "time", "timedelta") if _uses(used, name)]
+        dates = [name for name in ("UTC", "date", "datetime", "time", "timedelta") if uses(used, name)]
         if dates:
             yield f"from datetime import {', '.join(dates)}"
-        yield f"from typing import {', '.join(n for n in ('Any', 'TypeVar') if _uses(used + self._put(), n))}"
-        if _uses(used, "ZONE"):
+        yield f"from typing import {', '.join(n for n in ('Any', 'TypeVar') if uses(used + self._put(), n))}"
+        if uses(used, "ZONE"):
             yield "from zoneinfo import ZoneInfo"
         yield from ("", "import pytest")
         yield "from hypothesis import HealthCheck, Phase, assume, given, settings"
@@ -145,7 +143,7 @@ class _Writer:
 
     def _constants(self, used: str) -> Iterator[str]:
         zone = self._statements.program.timezone
-        if _uses(used, "ZONE"):
+        if uses(used, "ZONE"):
             yield f"ZONE = ZoneInfo({quoted(zone)})"
         yield f"OPTIONS = options({self._record}, {quoted(zone)})"
         if self._context is not None:
@@ -213,7 +211,7 @@ class _Writer:
         )
 
     def _helpers(self, used: str) -> str:
-        wanted = {name for name in HELPERS if _uses(used, name)}
+        wanted = {name for name in HELPERS if uses(used, name)}
         wanted |= {need for name in wanted for need in NEEDS.get(name, ())}
         return "".join(f"{text}\n\n" for name, text in HELPERS.items() if name in wanted)
 
@@ -221,11 +219,11 @@ class _Writer:
 
     def _about(self, belief: Belief) -> Iterator[str]:
         yield from self._head(self._short[id(belief)], "bool")
-        yield from _docstring(f"`{region_text(belief.region, shared=self._statements.vocabulary.shared)}`")
+        yield from docstring(f"`{region_text(belief.region, shared=self._statements.vocabulary.shared)}`")
         parts = list(conditions(belief.region, self._attributes))
         alone = len(parts) == 1 and parts[0].startswith("(")
         text = parts[0][1:-1] if alone else " and ".join(parts)
-        if len(text) < _WIDTH - 11:
+        if len(text) < WIDTH - 11:
             yield f"    return {text}"
         else:
             yield "    return ("
@@ -236,7 +234,7 @@ class _Writer:
 
     def _head(self, name: str, result: str) -> Iterator[str]:
         line = f"def {name}({self._parameters()}) -> {result}:"
-        if len(line) <= _WIDTH:
+        if len(line) <= WIDTH:
             yield line
         else:
             yield from (f"def {name}(", *(f"    {each}," for each in self._parameters().split(", ")), f") -> {result}:")
@@ -253,7 +251,7 @@ class _Writer:
     def _test(self, belief: Belief) -> Iterator[str]:
         yield "@statement"
         yield from self._head(self._tests[id(belief)], "list[Claim]")
-        yield from _docstring(_statement(belief, self._statements))
+        yield from docstring(_statement(belief, self._statements))
         yield "    return ["
         for claims in self._grouped(belief):
             yield from self._claims(claims)
@@ -271,8 +269,8 @@ class _Writer:
         by_context: dict[str, list[str]] = {}
         for claim in claims:
             for edits in self._edits(claim):
-                context = _put_text("context", edits["context"])
-                row = _put_text("option", edits["option"])
+                context = put_text("context", edits["context"])
+                row = put_text("option", edits["option"])
                 rows = by_context.setdefault(context, [])
                 if row not in rows:
                     rows.append(row)
@@ -297,12 +295,12 @@ class _Writer:
         besides = [self._short[id(b)] for b in self._beside(claim)]
         yield "        Claim("
         listed = f"            options=[{', '.join(rows)}],"
-        if len(listed) <= _WIDTH:
+        if len(listed) <= WIDTH:
             yield listed
         else:
             yield "            options=["
             for row in rows:
-                yield from _row(row)
+                yield from row_lines(row)
             yield "            ],"
         if self._context is not None:
             yield f"            context={context},"
@@ -310,7 +308,7 @@ class _Writer:
         yield f"            others={world},"
         if besides:
             line = f"            besides=[{', '.join(besides)}],"
-            if len(line) <= _WIDTH:
+            if len(line) <= WIDTH:
                 yield line
             else:
                 yield from (
@@ -342,50 +340,6 @@ class _Writer:
         return list(dict.fromkeys([first, last]))
 
 
-def _row(text: str) -> Iterator[str]:
-    """One edited option, its changes one a line where they are long."""
-    indent = " " * 16
-    if text_width(text) + len(indent) < _WIDTH or not text.startswith("put("):
-        yield f"{indent}{text},"
-        return
-    yield f"{indent}put("
-    for change in _split(text.removeprefix("put(").removesuffix(")")):
-        name, _, value = change.partition("=")
-        first, names, rest = value.rpartition(" - {")
-        if text_width(change) + len(indent) < _WIDTH - 6 or not names:
-            yield f"{indent}    {change},"
-        else:
-            yield from (f"{indent}    {name}={first}", f"{indent}    - {{{rest},")
-    yield f"{indent}),"
-
-
-def _split(arguments: str) -> list[str]:
-    """At the commas between arguments."""
-    found, depth, in_text = [""], 0, False
-    for place, c in enumerate(arguments):
-        in_text ^= c == '"' and arguments[place - 1] != "\\"
-        depth += 0 if in_text else (c in "([{") - (c in ")]}")
-        if c == "," and depth == 0 and not in_text:
-            found.append("")
-        else:
-            found[-1] += c
-    return [each.strip() for each in found]
-
-
-def _put_text(record: str, edits: Sequence[Edit]) -> str:
-    """Edits of nested records by edits of the outer one."""
-    if not edits:
-        return record
-    outer: dict[str, list[Edit]] = {}
-    for path, text in edits:
-        name, _, rest = path.partition(".")
-        outer.setdefault(name, []).append((rest, text))
-    told_ = []
-    for name, inner in outer.items():
-        told_.append(f"{name}={inner[0][1] if not inner[0][0] else _put_text(f'{record}.{name}', inner)}")
-    return f"put({record}, {', '.join(told_)})"
-
-
 def _bounds(expected: Expected) -> Iterator[str]:
     if expected.feasible is not None:
         yield f"feasible={expected.feasible}"
@@ -407,7 +361,7 @@ def _statement(belief: Belief, statements: Statements) -> str:
 def _contradictions(statements: Statements) -> Iterator[str]:
     for each in statements.history.contradictions:
         since = "at all times" if each.day is None else f"from {iso.write_date(each.day)} on"
-        yield _prose(
+        yield prose(
             f"“{each.earlier.sentence}”, but {since} “{each.later.sentence}” ({each.earlier.id}, {each.later.id})"
         )
 
@@ -415,47 +369,8 @@ def _contradictions(statements: Statements) -> Iterator[str]:
 def _untested(statements: Statements) -> Iterator[str]:
     for each in statements.untested:
         ids = ", ".join(fact.id for fact in each.facts[:8]) + (", …" if len(each.facts) > 8 else "")
-        yield _prose(f"“{each.facts[-1].sentence}” ({ids}): {each.reason}")
-
-
-def _docstring(text: str) -> Iterator[str]:
-    lines = _wrapped(_prose(text), "", _WIDTH - 10)
-    if len(lines) == 1:
-        yield f'    """{lines[0]}"""'
-    else:
-        yield from (f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """')
-
-
-def _wrapped(text: str, indent: str = "", width: int = 100) -> list[str]:
-    """Lines that are no wider; what has no blanks, as Chinese has none, is cut between two letters."""
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1].strip() and text_width(f"{lines[-1]} {word}") > width:
-            lines.append(indent)
-        elif lines[-1].strip():
-            lines[-1] += " "
-        for letter in word:
-            if not letter.isascii() and text_width(lines[-1] + letter) > width:
-                lines.append(indent)
-            lines[-1] += letter
-    return lines
-
-
-def _plain(name: str) -> str:
-    """In ASCII and lower case, as linters want names to be; ids keep them apart."""
-    letters = re.sub(r"[^a-z0-9_]+", "_", name.casefold())
-    return re.sub("__+", "_", letters).rstrip("_")
+        yield prose(f"“{each.facts[-1].sentence}” ({ids}): {each.reason}")
 
 
 def _package(module: str) -> str:
     return ".".join(package_path(module).parts)
-
-
-def _uses(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.\"]){name}\b(?!=)", text) is not None
-
-
-def _prose(text: str) -> str:
-    """Words inside a docstring: nothing in them ends it or is read as an escape."""
-    shown = text.replace("\\", "\\\\").replace('"""', "'''")
-    return "".join(c if c.isprintable() else " " for c in shown)
