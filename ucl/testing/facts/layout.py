@@ -22,10 +22,10 @@ def put_text(record: str, edits: Sequence[Edit]) -> str:
     for path, text in edits:
         name, _, rest = path.partition(".")
         outer.setdefault(name, []).append((rest, text))
-    told_ = []
+    written = []
     for name, inner in outer.items():
-        told_.append(f"{name}={inner[0][1] if not inner[0][0] else put_text(f'{record}.{name}', inner)}")
-    return f"put({record}, {', '.join(told_)})"
+        written.append(f"{name}={inner[0][1] if not inner[0][0] else put_text(f'{record}.{name}', inner)}")
+    return f"put({record}, {', '.join(written)})"
 
 
 def row_lines(text: str) -> Iterator[str]:
