@@ -206,7 +206,7 @@ def _taken(belief: Belief, later: Belief) -> Belief:
     if region_within(belief.region, later.region):
         if belief.end is not None and later.first is not None and belief.end <= later.first:
             return belief
-        return replace(belief, end=later.first, latest=False, replaced=later.fact)
+        return replace(belief, end=later.first, replaced=later.fact)
     return replace(belief, revisions=(*belief.revisions, Revision(later.first, later.region, later.fact)))
 
 
