@@ -137,6 +137,21 @@ def test_days_of_the_ends_of_the_calendar() -> None:
         assert np.array_equal(out, (walls - back) // day)
     values.time_of(at(walls), at(out), 128)
     assert np.array_equal(out, walls % day)
+    parts = np.zeros((3, 128), np.int64)
+    values.split(at(walls), at(parts[0]), at(parts[1]), at(parts[2]), 128)
+    assert np.array_equal(parts, [walls // day, walls % day, (walls // day + 3) % 7])
+
+
+@pytest.mark.parametrize("changes", [0, 1, 2, 3, 8, 9, 30])
+def test_any_number_of_changes_of_offset(changes: int) -> None:
+    """Within the rows at once; a few are added up, many searched for."""
+    random = np.random.default_rng(changes)
+    transitions = np.sort(random.choice(10**6, changes, replace=False)).astype(np.int64)
+    offsets = random.integers(-(10**5), 10**5, changes + 1)
+    instants = random.integers(-(10**5), 11 * 10**5, 3 * 1024)
+    walls = np.zeros_like(instants)
+    values.to_wall(at(instants), transitions, offsets, at(walls), len(instants))
+    assert np.array_equal(walls, instants + offsets[np.searchsorted(transitions, instants, side="right")])
 
 
 @pytest.mark.parametrize("longest", [3, 40, 300])

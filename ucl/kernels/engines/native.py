@@ -122,6 +122,18 @@ class Natives:
                 wanted.update(arguments)
                 self.computed.update(arguments)
 
+    def parts(self, wall: int) -> dict[str, int]:
+        """Of the day, the time and the weekday of a wall clock those that are needed, by the operations that make
+        them."""
+        found: dict[str, int] = {}
+        for number in sorted(self.needed):
+            match self._values[number]:
+                case Operation("wall_day" | "wall_time" as name, (argument,)) if argument == wall:
+                    found[name] = number
+                case Operation("date_weekday" as name, (argument,)) if argument == found.get("wall_day"):
+                    found[name] = number
+        return found
+
     def writes_flag(self, number: int, kind: str) -> bool:
         """Whether the step of a native value writes this mask beside it."""
         node = self._values[number]

@@ -87,7 +87,7 @@ class _Writing:
             self._slots[value] = self._foreign[value].value
         for stage in self._schedule.stages:
             for value in stage.values:
-                if value in self._natives.needed:
+                if value in self._natives.needed and value not in self._slots:
                     self._slots[value] = self._value(value)
             for cuts in stage.cuts:
                 self._cuts(cuts)
@@ -138,7 +138,7 @@ class _Writing:
             case Whole(index):
                 return writer.column(self._binding.wholes[index].values)
             case Local(instant):
-                return self._step(op.LOCAL, self._slots[instant])
+                return self._local(number, self._slots[instant])
             case Select(condition, then, otherwise):
                 place = self._schedule.place[condition]
                 return self._step(op.SELECT, place, self._slots[then], self._slots[otherwise])
@@ -159,6 +159,18 @@ class _Writing:
             return slot
         self._narrow[number] = slot, values.itemsize
         return self._step(op.WIDEN, slot, values.itemsize) if number in self._natives.computed else slot
+
+    def _local(self, number: int, instants: int) -> int:
+        """The wall clock; and its parts in one pass, where several are needed."""
+        walls = self._step(op.LOCAL, instants)
+        parts = self._natives.parts(number)
+        if len(parts) > 1:
+            days, times, weekdays = (self._writer.scratch() for _ in range(3))
+            self._writer.step(op.SPLIT, days, walls, times, weekdays)
+            for name, slot in (("wall_day", days), ("wall_time", times), ("date_weekday", weekdays)):
+                if name in parts:
+                    self._slots[parts[name]] = slot
+        return walls
 
     def _step(self, code: int, *operands: int) -> int:
         slot = self._writer.scratch()

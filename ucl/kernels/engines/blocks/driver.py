@@ -95,6 +95,8 @@ def run_value(step, places, floats, transitions, offsets, masks, stride, rows): 
     code, out, a, b = step[0], places[step[1]], step[2], step[3]
     if code == op.LOCAL:
         values.to_wall(places[a], transitions, offsets, out, rows)
+    elif code == op.SPLIT:
+        values.split(places[a], out, places[b], places[step[4]], rows)
     elif code == op.DAY:
         values.day_of(places[a], b, out, rows)
     elif code == op.TIME:

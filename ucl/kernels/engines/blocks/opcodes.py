@@ -6,11 +6,12 @@ OPERANDS = 12
 """A step is its opcode and its operands, of which the rest are 0."""
 
 # Values: from slots to a slot.
-LOCAL, DAY, TIME, PART, COMBINE_INTS, COMBINE_FLOATS, TO_FLOAT, CONTRIBUTE, TAKE, SELECT, SIZES, WIDEN = range(12)
+LOCAL, SPLIT, DAY, TIME, PART, COMBINE_INTS, COMBINE_FLOATS, TO_FLOAT = range(8)
+CONTRIBUTE, TAKE, SELECT, SIZES, WIDEN = range(8, 13)
 # Tests: from slots to masks.
-CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_ELEMENT, ANY_OF_FEW = range(12, 22)
+CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_ELEMENT, ANY_OF_FEW = range(13, 23)
 # Masks to masks, and to what is said of rows.
-CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD = range(22, 26)
+CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD = range(23, 27)
 
 # Kinds of slots: a column of the table; room for a block's values; a column of results; where sets begin and end.
 COLUMN, SCRATCH, RESULT, OFFSETS = range(4)

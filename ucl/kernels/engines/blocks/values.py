@@ -19,6 +19,7 @@ from ucl.semantics.types import DAY
 _DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
 _HOUR, _MINUTE = DAY // 24, DAY // 1440
 _GREATEST = sys.float_info.max
+_NEVER = np.int64(2**63 - 1)
 _A_DAY_IN_DOUBLES = 1.0 / DAY
 
 # Local times are found for so many rows at a time, by addition where at most so many changes of offset lie among them.
@@ -46,14 +47,35 @@ def to_wall(instants, transitions, offsets, walls, rows):  # type: ignore[no-unt
             for row in range(here.shape[0]):
                 out[row] = here[row] + offsets[np.searchsorted(transitions, here[row], side="right")]
             continue
+        # Two changes go with the first pass, since a year has as many; where there are fewer they come never.
         offset = offsets[first]
+        one = transitions[first] if last > first else _NEVER
+        two = transitions[first + 1] if last > first + 1 else _NEVER
+        to_one = offsets[first + 1] - offset if last > first else 0
+        to_two = offsets[first + 2] - offsets[first + 1] if last > first + 1 else 0
         for row in range(here.shape[0]):
-            out[row] = here[row] + offset
-        for change in range(first, last):
+            out[row] = here[row] + offset + (to_one if here[row] >= one else 0) + (to_two if here[row] >= two else 0)
+        for change in range(first + 2, last):
             moment = transitions[change]
             step = offsets[change + 1] - offsets[change]
             for row in range(here.shape[0]):
                 out[row] += step if here[row] >= moment else 0
+
+
+@njit
+def split(walls, days, times, weekdays, rows):  # type: ignore[no-untyped-def]
+    """`day_of`, `time_of` and the weekday, in one pass."""
+    given, day_rows = int64s(walls, rows), int64s(days, rows)
+    time_rows, weekday_rows = int64s(times, rows), int64s(weekdays, rows)
+    for row in range(rows):
+        wall = given[row]
+        day = np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES)
+        time = wall - day * _DAY
+        back = (1 if time < 0 else 0) + (1 if time < -_DAY else 0) - (1 if time >= _DAY else 0)
+        day -= back
+        day_rows[row] = day
+        time_rows[row] = time + back * _DAY
+        weekday_rows[row] = np.uint32(day + 7_000_003) % np.uint32(7)
 
 
 @njit
