@@ -62,8 +62,8 @@ def many_people(people: int, repeats: int) -> Iterator[Comparison]:
     found = Comparison(f"{people:,} people with {RULES} rules and {OPTIONS} options each", seconds)
     found.print()
     print(f"  {'adding a person':34} {added / people * 1e6:10.1f} µs, lowering with the first call {first:.1f} s")
-    for name, taken in spans.items():
-        print(f"  {name:34} {median(taken) / people * 1e6:10.2f} µs a person")
+    for name, all_taken in spans.items():
+        print(f"  {name:34} {median(all_taken) / people * 1e6:10.2f} µs a person")
     print(
         f"  {'the same, no program shared':34} {_walk_apart(crowd, people, repeats) / people * 1e6:10.2f} µs a person"
     )

@@ -62,7 +62,7 @@ def _to_json(found: Comparison) -> dict[str, Any]:
 
 
 def _row(outcome: Outcome | None) -> dict[str, Any] | None:
-    from ucl.scoring.results.result import row_json
+    from ucl.scoring.results.lines import row_json
 
     return None if outcome is None else row_json(0, outcome)
 

@@ -15,7 +15,7 @@ from ucl.scoring import errors
 from ucl.semantics import types as t
 from ucl.semantics.outcome import CONTESTED_FROM, Call
 from ucl.semantics.program import Program, Schema
-from ucl.semantics.values import Problem, ReadMemory, Unreadable, make_call, parse_value, read_memory
+from ucl.semantics.values import Problem, ReadMemory, Unreadable, make_call, parse_value, read_memory, to_json
 from ucl.semantics.zones import Zone
 
 Moment = dt.datetime | dt.date | str
@@ -82,6 +82,12 @@ def instant(moment: Moment, zone: Zone) -> int:
         raise errors.bad_now(str(given)) from None
     assert isinstance(parsed, int)
     return parsed
+
+
+def instant_text(call: Call) -> str:
+    """The moment of a call, in its zone."""
+    text: str = to_json(call.now, t.DATETIME, call.zone)
+    return text
 
 
 def _object(given: Any, what: str) -> Mapping[str, Any] | None:

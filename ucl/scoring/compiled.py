@@ -177,7 +177,7 @@ class CompiledProgram:
         least the magnitude `contested_from`. `on_compile` is called before kernels are compiled, which takes some
         seconds once for a machine. Raises `CallError` or `TableError`.
         """
-        from ucl.scoring.results.result import score_planned
+        from ucl.scoring.results.making import score_planned
 
         program = self.semantic
         chosen = choose_schema(program, schema, scored_schemas(program), "rules")

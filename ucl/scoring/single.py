@@ -68,7 +68,7 @@ class Scorer:
 
     def explained(self, option: Any) -> Result:
         """The option as a table of one row, from whose result reasons can be had."""
-        from ucl.scoring.results.result import score_planned
+        from ucl.scoring.results.making import score_planned
         from ucl.tables.frames import to_table
 
         return score_planned(self._program, self._schema, self._call, self._plan, to_table([option]))

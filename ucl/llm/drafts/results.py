@@ -215,7 +215,7 @@ def _course(course: Course) -> dict[str, Any]:
 
 
 def _difference(found: Difference) -> dict[str, Any]:
-    from ucl.scoring.results.result import row_json
+    from ucl.scoring.results.lines import row_json
 
     old, new = (None if outcome is None else row_json(0, outcome) for outcome in (found.old, found.new))
     return {

@@ -10,7 +10,6 @@ memory, a context of one's own) is scored by the ordinary kernels, program by pr
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from ucl.scoring.compiled import CompiledProgram
 from ucl.scoring.many.passes import Around, Own, scored
 from ucl.scoring.many.result import CrowdResult, Owned
 from ucl.scoring.many.rules import Rules, Shelf
+from ucl.scoring.results.making import threads_for
 from ucl.semantics.outcome import CONTESTED_FROM
 from ucl.tables.frames import column_of, to_table
 from ucl.tables.ingest.readers.reading import distinct
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.scoring.results.result import Result
-
-_LONG_TABLE = 1 << 18
 
 
 class Crowd(MutableMapping[Hashable, CompiledProgram]):
@@ -105,7 +103,7 @@ class Crowd(MutableMapping[Hashable, CompiledProgram]):
         owner has no program, too.
         """
         table = to_table(options)
-        threads = checked_threads(threads) or (_cores() if table.num_rows >= _LONG_TABLE else 1)
+        threads = checked_threads(threads) or threads_for(table.num_rows)
         owned = owned_rows(table, owner)
         # One moment for all, also where it is the clock's.
         around = Around(dt.datetime.now(dt.UTC) if now is None else now, timezone, contested_from)
@@ -164,7 +162,3 @@ def _own(given: Mapping[str, Mapping[Any, Any] | None]) -> dict[Hashable, Own]:
         for owner, value in (by_owner or {}).items():
             own.setdefault(owner, {})[name] = value
     return dict(own)
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1

@@ -6,10 +6,13 @@ same that `row_json` makes of one outcome.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ucl.scoring.words import invalid_json
+from ucl.semantics.outcome import Outcome, as_score
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,3 +66,19 @@ def _doubles(column: pa.ChunkedArray) -> pa.Array:
     texts = _texts(column.combine_chunks())
     whole = pc.match_substring_regex(texts, "^-?[0-9]+$")
     return pc.if_else(whole, pc.binary_join_element_wise(texts, ".0", ""), texts)
+
+
+def row_json(row: int, outcome: Outcome) -> dict[str, Any]:
+    """The object of INTERFACE §2 that `score` prints."""
+    return {
+        "row": row,
+        "total": None if outcome.total is None else as_score(outcome.total),
+        "feasible": outcome.feasible,
+        "contested": outcome.contested,
+        "decision": None if outcome.decision is None else str(outcome.decision),
+        "fired": list(outcome.fired),
+        "violated": list(outcome.violated),
+        "shadow": list(outcome.shadow),
+        "invalid": None if outcome.invalid is None else invalid_json(outcome.invalid),
+        "contributions": {name: as_score(nano) for name, nano in outcome.contributions.items()},
+    }

@@ -6,7 +6,6 @@ worked out for the rows that are asked for, in chunks that keep memory small.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,24 +19,21 @@ from numpy.typing import NDArray
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.run import Details, Scores, details, whole_columns
-from ucl.kernels.run import score as run_kernels
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
+from ucl.scoring.calls import instant_text
 from ucl.scoring.results.arrays import ScoreArrays
-from ucl.scoring.results.choice_sets import TableChoices, choice_sets
+from ucl.scoring.results.choice_sets import TableChoices
 from ucl.scoring.results.counts import Counts
 from ucl.scoring.results.explain import Explanation
+from ucl.scoring.results.lines import json_lines, row_json
 from ucl.scoring.results.ranking import Ranked, best_of_sets, best_rows
 from ucl.scoring.results.records import record_at
-from ucl.scoring.words import invalid_json, reason_of
+from ucl.scoring.words import reason_of
 from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.outcome import Call, Invalid, Outcome, as_score, decide
 from ucl.semantics.program import Constraint, Program, Rule, Schema
 from ucl.semantics.trace import trace_in
-from ucl.semantics.types import DATETIME
-from ucl.semantics.values import to_json
-from ucl.spans import span
-from ucl.tables.ingest import ingest
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -50,7 +46,6 @@ if TYPE_CHECKING:
     from ucl.scoring.display.svg import Svg
     from ucl.tables.output import ResultColumns
 
-_LONG_TABLE = 1 << 18
 # Cells of the matrices that tell rules by row; one has at most nine bytes.
 _CELLS_AT_ONCE = 1 << 21
 
@@ -59,37 +54,8 @@ ColumnsWanted = Literal["all", "results", "scores"]
 """Of a table of results: the input's columns and all that is said of a row; only what is said; only scores."""
 
 
-def score_planned(
-    program: Program,
-    schema: Schema,
-    call: Call,
-    plan: Plan,
-    table: pa.Table,
-    group_by: str | None = None,
-    threads: int | None = None,
-    on_compile: Callable[[], None] | None = None,
-    numbers: NDArray[np.int64] | None = None,
-) -> Result:
-    """Scores every row of a table whose rows are options of `schema`, by a plan for the call.
-
-    `numbers` are the rows' own in a larger table.
-    """
-    with span("reading columns"):
-        columns = ingest(table, schema, call.zone)
-        groups = None if group_by is None else choice_sets(table, group_by, schema)
-    with errors.bounded(), span("kernels"):
-        threads = threads or _threads_for(columns.rows)
-        scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
-    return Result(_Scored(program, schema, call, table, columns, plan, group_by, groups, scores, numbers))
-
-
-def _threads_for(rows: int) -> int:
-    """All cores for a long table; starting threads costs more than a short one."""
-    return (os.cpu_count() or 1) if rows >= _LONG_TABLE else 1
-
-
 @dataclass(frozen=True)
-class _Scored:
+class Scored:
     """Everything that a result is made from."""
 
     program: Program
@@ -113,7 +79,7 @@ class Result(ScoreArrays):
     An invalid row has the total NaN, is neither `feasible` nor `contested`, and has no decision; `invalid` says why.
     """
 
-    def __init__(self, scored: _Scored) -> None:
+    def __init__(self, scored: Scored) -> None:
         super().__init__(scored.scores)
         self._scored = scored
         self._call = scored.call
@@ -260,8 +226,6 @@ class Result(ScoreArrays):
 
     def json_lines(self, rows: Iterable[int] | None = None) -> Iterator[str]:
         """The objects of `rows` as JSON texts, made by whole columns."""
-        from ucl.scoring.results.lines import json_lines
-
         for chunk in self._chunks(self._numbers(rows)):
             yield from json_lines(self.numbers_of(chunk), self._columns(chunk, [self._details(chunk)]))
 
@@ -440,27 +404,5 @@ class Result(ScoreArrays):
         return {place: self.invalid[row] for place, row in zip(places.tolist(), rows[places].tolist(), strict=True)}
 
 
-def instant_text(call: Call) -> str:
-    """The moment of a call, in its zone."""
-    text: str = to_json(call.now, DATETIME, call.zone)
-    return text
-
-
 def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(names[place] for place in np.flatnonzero(chosen).tolist())
-
-
-def row_json(row: int, outcome: Outcome) -> dict[str, Any]:
-    """The object of INTERFACE §2 that `score` prints."""
-    return {
-        "row": row,
-        "total": None if outcome.total is None else as_score(outcome.total),
-        "feasible": outcome.feasible,
-        "contested": outcome.contested,
-        "decision": None if outcome.decision is None else str(outcome.decision),
-        "fired": list(outcome.fired),
-        "violated": list(outcome.violated),
-        "shadow": list(outcome.shadow),
-        "invalid": None if outcome.invalid is None else invalid_json(outcome.invalid),
-        "contributions": {name: as_score(nano) for name, nano in outcome.contributions.items()},
-    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ucl.kernels.execution.whole import compares_rows
 from ucl.kernels.lower import lower
 from ucl.scoring import errors
-from ucl.scoring.results.result import score_planned
+from ucl.scoring.results.making import score_planned
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
 from ucl.tables.frames import to_table

@@ -11,8 +11,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from ucl.scoring import errors
+from ucl.scoring.calls import instant_text
 from ucl.scoring.results.counts import Counts
-from ucl.scoring.results.result import ColumnsWanted, Result, instant_text
+from ucl.scoring.results.result import ColumnsWanted, Result
 from ucl.scoring.streaming.run import FileRun, open_run
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema

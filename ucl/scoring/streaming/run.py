@@ -21,7 +21,8 @@ from ucl.kernels.lower import lower
 from ucl.scoring import errors
 from ucl.scoring.results.choice_sets import choice_sets, group_column
 from ucl.scoring.results.counts import Counts
-from ucl.scoring.results.result import ColumnsWanted, Result, score_planned
+from ucl.scoring.results.making import score_planned
+from ucl.scoring.results.result import ColumnsWanted, Result
 from ucl.scoring.streaming.best import Best
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema

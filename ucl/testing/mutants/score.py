@@ -18,7 +18,7 @@ from ucl.diagnostics import Source
 from ucl.driver import check_module
 from ucl.editing import Versions
 from ucl.frozen import frozen
-from ucl.scoring.results.result import row_json
+from ucl.scoring.results.lines import row_json
 from ucl.semantics.outcome import Outcome
 from ucl.semantics.program import Program
 from ucl.testing.mutants.making import MUTANTS, Mutant, mutants_of
