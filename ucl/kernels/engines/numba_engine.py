@@ -26,12 +26,21 @@ from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
 # Rows that go through all steps together: their masks and values stay near the processor.
-_BLOCK = 4096
+_BLOCK, _LEAST_BLOCK = 4096, 512
+_MOST_MASK_BYTES = 1 << 23
 
 KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "run": (numba.njit(nogil=True, boundscheck=False, error_model="numpy")(driver.run), (driver.SIGNATURE,))
 }
 """Each kernel's dispatcher and signatures, by name. Never `fastmath`: sums are whole numbers, comparisons exact."""
+
+
+def _block_for(masks: int) -> int:
+    """Fewer rows at once where a block's masks would fill the memory near the processor many times over."""
+    block = _BLOCK
+    while block > _LEAST_BLOCK and masks * block // 8 > _MOST_MASK_BYTES:
+        block //= 2
+    return block
 
 
 class Compiled:
@@ -41,7 +50,7 @@ class Compiled:
     rows_at_once = 1 << 16
 
     def start(self, plan: Plan, binding: Binding, results: Results, block_rows: int | None) -> Fill:
-        rows = min(block_rows or _BLOCK, max(len(results.total), 1))
+        rows = min(block_rows or _block_for(plan.scoring.rows), max(len(results.total), 1))
         tape = write(plan, binding, results, -(-min(rows, _BLOCK) // 64) * 64)
         foreign = _foreign_schedule(plan, tape)
         rooms: list[NDArray[Any]] = []  # those that no thread uses at the moment
