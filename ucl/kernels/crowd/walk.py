@@ -53,19 +53,25 @@ _TABLE = nt.Array(nt.int64, 2, "C", readonly=True)
 LOCAL, DAY, TIME, PART = range(4)
 
 
-@intrinsic
-def equal_32(context, address, constant):  # type: ignore[no-untyped-def]
-    """The mask of 64 int32 that equal the constant."""
+def _equal(lane: ir.IntType, constant_type: Any) -> Any:
+    @intrinsic
+    def equal(context, address, constant):  # type: ignore[no-untyped-def]
+        """The mask of 64 codes that equal the constant."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        rows, index = ir.VectorType(ir.IntType(32), _ROWS), ir.Constant(ir.IntType(32), 0)
-        nothing = ir.Constant(rows, ir.Undefined)
-        one = builder.insert_element(nothing, arguments[1], index)
-        constants = builder.shuffle_vector(one, nothing, ir.Constant(rows, [0] * _ROWS))
-        found = builder.load(builder.inttoptr(arguments[0], rows.as_pointer()), align=4)
-        return builder.bitcast(builder.icmp_signed("==", found, constants), ir.IntType(64))
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            rows, places = ir.VectorType(lane, _ROWS), ir.VectorType(ir.IntType(32), _ROWS)
+            nothing = ir.Constant(rows, ir.Undefined)
+            one = builder.insert_element(nothing, arguments[1], ir.Constant(ir.IntType(32), 0))
+            constants = builder.shuffle_vector(one, nothing, ir.Constant(places, [0] * _ROWS))
+            found = builder.load(builder.inttoptr(arguments[0], rows.as_pointer()), align=lane.width // 8)
+            return builder.bitcast(builder.icmp_signed("==", found, constants), ir.IntType(64))
 
-    return nt.uint64(nt.int64, nt.int32), generate
+        return nt.uint64(nt.int64, constant_type), generate
+
+    return equal
+
+
+equal_32, equal_16 = _equal(ir.IntType(32), nt.int32), _equal(ir.IntType(16), nt.int16)
 
 
 @njit
@@ -74,32 +80,36 @@ def mask_of(masks, literal):  # type: ignore[no-untyped-def]
 
 
 @njit
-def some_text(codes, words, code, at, count):  # type: ignore[no-untyped-def]
-    """Of 64 codes, those of any of the words; a word that the table doesn't have is below 0."""
+def some_text(codes, width, words, code, at, count):  # type: ignore[no-untyped-def]
+    """Of 64 codes of `width` bytes, those of any of the words; a word that the table doesn't have is below 0."""
     bits = np.uint64(0)
     for place in range(at, at + count):
         wanted = words[code[place]]
         if wanted >= 0:
-            bits |= equal_32(codes, wanted)
+            bits |= equal_16(codes, np.int16(wanted)) if width == 2 else equal_32(codes, wanted)
     return bits
 
 
 @njit
-def some_element(offsets, elements, words, code, at, count, row, rows, flip):  # type: ignore[no-untyped-def]
+def some_element(offsets, elements, width, words, code, at, count, row, rows, flip):  # type: ignore[no-untyped-def]
     """The rows that have an element among the words or, flipped, one that is not among them."""
     bits = np.uint64(0)
-    owner = row
     place = offsets[row]
     end = offsets[row + rows]
     while place < end:
-        hits = some_text(elements + place * 4, words, code, at, count) ^ flip
+        hits = some_text(elements + place * width, width, words, code, at, count) ^ flip
         if end - place < _ROWS:
             hits &= (_ONE << np.uint64(end - place)) - _ONE
         while hits:
             hit = place + lowest_bit(hits)
             hits &= hits - _ONE
-            while offsets[owner + 1] <= hit:
-                owner += 1
+            owner, beyond = row, row + rows
+            while beyond - owner > 1:
+                middle = (owner + beyond) >> 1
+                if offsets[middle] <= hit:
+                    owner = middle
+                else:
+                    beyond = middle
             bits |= _ONE << np.uint64(owner - row)
         place += _ROWS
     return bits
@@ -126,7 +136,8 @@ def run_tests(code, head, ints, floats, words, slots, row, rows, masks, room):  
         flip = _ALL if kind == OTHER_TEXTS else np.uint64(0)
         for _ in range(code[counts + kind]):
             slot, count = code[at], code[at + 1]
-            masks[mask] = some_text(slots[slot, 0] + row * 4, words[slots[slot, 1]], code, at + 2, count) ^ flip
+            width, known = slots[slot, 3], words[slots[slot, 1]]
+            masks[mask] = some_text(slots[slot, 0] + row * width, width, known, code, at + 2, count) ^ flip
             at += 2 + count
             mask += 1
     for kind in (ELEMENTS, OTHER_ELEMENTS):
@@ -134,7 +145,8 @@ def run_tests(code, head, ints, floats, words, slots, row, rows, masks, room):  
         for _ in range(code[counts + kind]):
             slot, count = code[at], code[at + 1]
             offsets, known = int64s(slots[slot, 0], row + rows + 1), words[slots[slot, 1]]
-            masks[mask] = some_element(offsets, slots[slot, 2], known, code, at + 2, count, row, rows, flip)
+            elements, width = slots[slot, 2], slots[slot, 3]
+            masks[mask] = some_element(offsets, elements, width, known, code, at + 2, count, row, rows, flip)
             at += 2 + count
             mask += 1
     return mask, at
@@ -164,8 +176,8 @@ def run_sums(code, at, additions, ints, masks, sums):  # type: ignore[no-untyped
 def walk(code, starts, ints, floats, words, slots, people, first, last, total, feasible, contested, most_masks):  # type: ignore[no-untyped-def]
     """The people from `first` to before `last`: `people` has for each a program, and where options start and stop.
 
-    `slots` has an address, a row of `words` and the address of elements each; addresses are of row 0. `total`,
-    `feasible` and `contested` are addresses, too, of int64 and of bytes that are 1 and 0 to begin with.
+    `slots` has an address, a row of `words`, the address of elements and the bytes of a code each; addresses are of
+    row 0. `total`, `feasible` and `contested` are addresses, too, of int64 and of bytes that are 1 and 0 to begin with.
     """
     room = np.empty(most_masks + 8, np.uint64)
     address = np.int64(room.ctypes.data)
