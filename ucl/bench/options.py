@@ -24,6 +24,7 @@ from ucl.bench.peers.options import (
 )
 from ucl.bench.peers.work import work_of
 from ucl.bench.tables import PROGRAMS
+from ucl.scoring.single import Scorer as OurScorer
 
 _PEERS: dict[str, Callable[[Any], Scorer]] = {
     "rule-engine": rule_engine_scorer,
@@ -41,7 +42,7 @@ def one_option(repeats: int) -> Iterator[Comparison]:
         work = work_of(program, some_meetings(_OPTIONS))
         theirs = options_of(work, _OPTIONS)
         ours = [_with_instant(option, start) for option, start in zip(theirs, work.table.start, strict=True)]
-        one_by_one = partial(_totals, CompiledProgram(program), ours)
+        one_by_one = partial(_totals, CompiledProgram(program).scorer(now=_NOW), ours)
         totals = one_by_one()
         runs: dict[str, Callable[[], object]] = {OURS: one_by_one}
         for name, prepare in _PEERS.items():
@@ -58,8 +59,8 @@ def one_option(repeats: int) -> Iterator[Comparison]:
         yield compare(f"{_OPTIONS} options one by one, {rules:,} rules", runs, repeats)
 
 
-def _totals(program: CompiledProgram, options: list[dict[str, Any]]) -> list[float]:
-    return [program.score([option], now=_NOW).total[0] for option in options]
+def _totals(scorer: OurScorer, options: list[dict[str, Any]]) -> list[float]:
+    return [scorer.score(option).total for option in options]
 
 
 def _all(scorer: Scorer, options: list[dict[str, Any]]) -> list[int]:
