@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ucl.bench.comparison import Comparison
+from ucl.kernels.engines.choice import warm_up
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ WORKS: dict[str, Callable[[Size], Iterable[Comparison]]] = {
 
 
 def measure(works: Iterable[str], size: Size) -> list[Comparison]:
-    """Does the works, and prints each as it is done."""
+    """Does the works, and prints each as it is done; with kernels that are there from the start."""
+    warm_up(lambda: print("compiling the kernels, once for this machine"))
     found: list[Comparison] = []
     for work in works:
         found.extend(WORKS[work](size))
