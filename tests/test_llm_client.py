@@ -353,6 +353,27 @@ def test_a_way_that_was_refused_with_all_others_is_not_held_against_the_server()
         assert len(server.received) == 9
 
 
+def test_a_way_that_refused_one_large_grammar_is_taken_for_the_next() -> None:
+    too_large = Fault(Kind.FAILING, status=400, message="Invalid grammar: it is too large (limit: 65536)")
+    with serving(says(RULE, RULE_AS_JSON), OPENAI, too_large) as server:
+        assert [answer(server, an_ask()).path for _ in range(2)] == [Path.GRAMMAR] * 2
+    assert paths(server) == [RESPONSES, CHAT, RESPONSES]
+
+
+def test_a_way_that_is_not_known_is_not_tried_again() -> None:
+    unknown = Fault(Kind.FAILING, status=400, message="Invalid value: 'custom'. Supported values are: 'function'")
+    with serving(says(RULE, RULE_AS_JSON), OPENAI, unknown) as server:
+        assert [answer(server, an_ask()).path for _ in range(2)] == [Path.GRAMMAR] * 2
+    assert paths(server) == [RESPONSES, CHAT, CHAT]
+
+
+def test_a_way_that_worked_is_not_given_up_for_one_refusal() -> None:
+    refused = Fault(Kind.FAILING, status=400, message="that is not supported")
+    with serving(says(RULE, RULE_AS_JSON), OPENAI, Fault(Kind.NONE), refused) as server:
+        assert [answer(server, an_ask()).path for _ in range(3)] == [Path.GRAMMAR] * 3
+    assert paths(server) == [RESPONSES, RESPONSES, CHAT, RESPONSES]
+
+
 # --- costs ----------------------------------------------------------------------------------------------------------
 
 PRICES = Prices(input=Decimal(2), output=Decimal(8), cached=Decimal("0.5"))

@@ -433,6 +433,15 @@ def test_a_part_of_a_key_is_hidden_too() -> None:
     assert "Incorrect API key provided: …" in failed.message
 
 
+@pytest.mark.parametrize("key", ["a", "rule", "EMPTY", "score"])
+def test_a_key_that_is_none_takes_no_letter_out_of_an_answer(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UCL_API_KEY", key)
+    with failing() as server:
+        found = answer(server, an_ask())
+    assert server.received[0].authorization == f"Bearer {key}"
+    assert found.text.strip() == RULE.strip()
+
+
 def test_nothing_that_is_kept_or_shown_holds_the_key() -> None:
     with failing() as server:
         connected = model(server)

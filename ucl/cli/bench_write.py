@@ -65,7 +65,6 @@ def _plumbing(limit: int | None) -> tuple[str, list[Written]]:
     from ucl.llm.loopback import Loopback
     from ucl.llm.loopback.vocabulary import BYTES
 
-    os.environ.setdefault("UCL_API_KEY", "no-key-is-needed")
     try:
         with Loopback(vocabulary=BYTES) as server:
             return PLUMBING, measured(Settings("none", base_url=server.url), limit, rounds=1)

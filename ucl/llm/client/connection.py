@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,10 @@ _LONGEST_WISH = 90.0
 # What a server answers to a way that it doesn't know, or to an API that it doesn't speak.
 _REFUSES_WAY = frozenset((400, 404, 405, 415, 422, 501))
 _GOOD = (None, Verdict.WORKS)
+_OF_SIZE = re.compile(
+    r"\btoo (?:large|long|big|complex|many|deep)\b|\b(?:exceed(?:s|ed|ing)?|maximum|limits?|complexity)\b",
+    re.IGNORECASE,
+)
 _CUT_OFF = Failure(ErrorCode.TRUNCATED, "the answer was cut off at the most output")
 
 
@@ -174,9 +179,12 @@ class Connection:
         for api in course.unspoken:
             self._seen.note(api, Verdict.ABSENT)
         for way, failure in course.refused:
-            # Which may have been an accident, so that it is soon tried again.
-            verdict = Verdict.IGNORED if _chokes_on(way, failure) else Verdict.ABSENT
-            self._seen.note(f"{way.key}-{kind}", verdict)
+            key = f"{way.key}-{kind}"
+            if _chokes_on(way, failure):
+                # Which may have been an accident, so that it is soon tried again.
+                self._seen.note(key, Verdict.IGNORED)
+            elif self._seen.verdict(key) is not Verdict.WORKS and not _refuses_size(failure):
+                self._seen.note(key, Verdict.ABSENT)
 
     async def _whole(self, way: Way, ask: Ask, course: _Course) -> Reply | Failure:
         """One answer by this way; a second try where it was empty, or cut off: with twice the output then."""
@@ -283,6 +291,11 @@ def _refuses_way(failure: Failure) -> bool:
     if failure.code in (ErrorCode.UNKNOWN_MODEL, ErrorCode.TOO_LONG):
         return False
     return failure.status in _REFUSES_WAY or (failure.code is ErrorCode.UNREADABLE and not failure.passes)
+
+
+def _refuses_size(failure: Failure) -> bool:
+    """Whether it is this one grammar that a server finds too large, so that it may take the next one."""
+    return failure.status in (400, 422) and _OF_SIZE.search(failure.message) is not None
 
 
 def _chokes_on(way: Way, failure: Failure) -> bool:

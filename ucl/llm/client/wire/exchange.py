@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 # For servers that want none, since the package wants one.
 _NO_KEY = "none"
+# What is shorter keeps nothing safe (`EMPTY`, `ollama`), and taking it out would take letters out of answers.
+_SHORTEST_SECRET = 8
 _LOOKS_LIKE_A_KEY = re.compile(r"\bsk-[\w*.-]{8,}")
 _PASSING = frozenset((408, 409, 425, 429))
 
@@ -147,7 +149,7 @@ class Exchange:
         return Failure(ErrorCode.REQUEST_REFUSED, message, passes, _wait(headers) if passes else None, status)
 
     def _without_key(self, text: str) -> str:
-        return text if self._key == _NO_KEY else text.replace(self._key, "…")
+        return text if len(self._key) < _SHORTEST_SECRET else text.replace(self._key, "…")
 
 
 def without_keys(message: str) -> str:
