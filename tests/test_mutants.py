@@ -442,6 +442,38 @@ def test_an_older_statement_that_breaks_is_named_in_its_words(lunch: Path) -> No
 
 def test_facts_that_are_not_there_are_wrong_use(lunch: Path) -> None:
     assert run_here("test", lunch, "--facts", "nowhere.jsonl").status == 2
+    assert run_here("test", lunch, "--facts", "facts.jsonl", "--vocabulary", "nowhere.toml").status == 2
+    ran = run_here("test", lunch, "--habits")
+    assert (ran.status, "name them: `--facts FILE`" in ran.err) == (2, True)
+
+
+def test_a_fact_that_cannot_be_read_is_an_error(lunch: Path) -> None:
+    Path("facts.jsonl").write_text(f"{FACT}{{}}\n", encoding="utf-8")
+    ran = run_here("test", lunch, "--facts", "facts.jsonl")
+    assert (ran.status, "this fact has no `source_type`" in ran.err) == (1, True)
+    assert "proved  f1_avoids" in ran.out
+
+
+TRIPS = """schema Trip { leaves: datetime  nights: int = 1 }
+schema Guide { name: text = "" }
+rule early on Trip { when leaves.time < 07:00 score -0.5 }
+rule ann on Guide { when name == "ann" score 0.5 }
+"""
+
+
+def test_facts_are_read_as_facts2tests_reads_them(lunch: Path) -> None:
+    """By the schema and the vocabulary that are named; what was only seen is a habit where that is asked for."""
+    lunch.write_text(TRIPS, encoding="utf-8")
+    Path("words.toml").write_text('[topics]\nhour = "leaves"\n', encoding="utf-8")
+    seen = '{"id": "%d", "source_type": "calendar", "extracted_relation": "avoids_hour", "subject": "lena", '
+    seen += '"object": "before 7am", "sentiment": -0.6, "timestamp": "2026-01-01"}\n'
+    Path("facts.jsonl").write_text("".join(seen % number for number in range(9)), encoding="utf-8")
+    words = ["--schema", "Trip", "--vocabulary", "words.toml"]
+    assert run_here("test", lunch, "--facts", "facts.jsonl", *words).out == ""
+    ran = run_here("test", lunch, "--facts", "facts.jsonl", *words, "--habits", "--format", "json")
+    assert ran.status == 0, ran.err
+    assert [line["status"] for line in ran.lines] == ["proved", "proved"]
+    assert run_here("test", lunch, "--facts", "facts.jsonl", "--schema", "Car").status == 2
 
 
 @pytest.mark.slow

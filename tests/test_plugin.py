@@ -184,6 +184,21 @@ def test_facts_beside_a_program_are_tested_too(pytester: pytest.Pytester) -> Non
     assert "Traceback" not in found.stdout.str()
 
 
+def test_a_vocabulary_says_what_facts_are_about(pytester: pytest.Pytester) -> None:
+    write(pytester, "rules.ucl", MEETING)
+    write(pytester, "facts.jsonl", FACT.replace("avoids_meeting_time", "avoids_calls"))
+    write(pytester, "words.toml", '[topics]\ncalls = "start"\n')
+    pytester.makeini("[pytest]\nucl_facts = facts.jsonl\n")
+    assert ran(pytester, "rules.ucl").parseoutcomes() == {"passed": 1}
+    pytester.makeini("[pytest]\nucl_facts = facts.jsonl\nucl_vocabulary = words.toml\n")
+    assert ran(pytester, "rules.ucl").parseoutcomes()["passed"] > 2
+    pytester.makeini("[pytest]\nucl_facts = facts.jsonl\nucl_vocabulary = none.toml\n")
+    found = ran(pytester, "rules.ucl")
+    assert found.ret == pytest.ExitCode.INTERRUPTED
+    assert "none.toml: No such file or directory" in found.stdout.str()
+    assert "Traceback" not in found.stdout.str()
+
+
 def test_facts_that_cannot_be_read_fail_by_themselves(pytester: pytest.Pytester) -> None:
     write(pytester, "rules.ucl", MEETING)
     write(pytester, "facts.jsonl", FACT + "{}\n")

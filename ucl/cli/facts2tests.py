@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli.output import CommandError, print_json, remark, replace_file
-from ucl.cli.source import checked_program, complain_about, unreadable
+from ucl.cli.source import checked_program, complain_about
+from ucl.cli.stated import add_facts_options, opened
 from ucl.diagnostics import Report
 from ucl.render import printable
 
 if TYPE_CHECKING:
     from ucl.facts import Facts
-    from ucl.semantics.program import Program, Schema
+    from ucl.semantics.program import Program
     from ucl.testing.facts import Statements
 
 _SEAL = "# as written: "
@@ -31,9 +32,7 @@ def add_facts2tests(parser: ArgumentParser) -> None:
     add("facts", metavar="FACTS", type=Path, help="facts as JSON, JSON Lines, or the table `facts` of an SQLite file")
     add("-o", "--output", metavar="DIR", type=Path, help="where the test file and the package that it tests go")
     add("--program", metavar="P", type=Path, help="the program (the one that stands beside the facts)")
-    add("--schema", metavar="S", help="what the facts are about, where the program has rules on several schemas")
-    add("--vocabulary", metavar="F", type=Path, help="TOML or JSON: which field a topic of the facts is about")
-    add("--habits", action="store_true", help="test what was only seen too, often enough to be a habit")
+    add_facts_options(parser)
     add("--properties", action="store_true", help="print `property` blocks in place of writing a test file")
     add("--no-build", action="store_true", help="leave the package as it is, or elsewhere")
     add("--force", action="store_true", help="replace a test file that was edited, or that is not ours")
@@ -52,7 +51,8 @@ def facts2tests(
     force: bool,
     format: str,
 ) -> int:
-    """The status is 1 where facts, vocabulary or program have mistakes; tests are made of the facts that have none."""
+    """The status is 1 where facts, vocabulary or program have mistakes; tests are made of the facts that have none, and
+    no file of such as could not be read at all."""
     if (output is None) == (not properties):
         raise CommandError("name a folder for the tests", "`-o DIR`, or `--properties` to print them as properties")
     path = program or _beside(facts)
@@ -67,6 +67,9 @@ def facts2tests(
         print(statements.properties(), end="")
         return int(report.has_errors)
     assert output is not None
+    if report.has_errors and not read.located:
+        remark("no facts could be read, and no tests are written")
+        return 1
     target = output / f"test_{_stem(facts)}.py"
     _write(target, statements, facts, force)
     if not no_build:
@@ -90,30 +93,13 @@ def _beside(facts: Path) -> Path:
 def _statements(
     program: Program, path: Path, schema: str | None, vocabulary: Path | None, habits: bool, report: Report
 ) -> tuple[Statements, Facts]:
-    from ucl import facts as rooms
-    from ucl.facts.vocabulary import vocabulary as vocabulary_of
-    from ucl.semantics.zones import UTC, Zone
-    from ucl.testing.facts import statements_of
-
-    chosen = _schema(program, schema)
-    try:
-        words = vocabulary_of(chosen, program.context, vocabulary, report)
-    except OSError as error:
-        raise unreadable(vocabulary or path, error) from None
-    try:
-        read = rooms.read_facts(path, report, Zone.load(program.timezone) or UTC)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    return statements_of(program, read.facts, words, habits), read
-
-
-def _schema(program: Program, name: str | None) -> Schema:
-    from ucl.scoring.calls import choose_schema, scored_schemas
     from ucl.testing.facts.pytest_file import needs_memory
+    from ucl.testing.stated import FactsFile
 
     if needs_memory(program):
         raise CommandError("the program needs a memory, of which facts say nothing", "give its scalars a default")
-    return choose_schema(program, name, scored_schemas(program), "rules")
+    with opened(path):
+        return FactsFile(path, schema, vocabulary, habits).read(program, report)
 
 
 def _stem(path: Path) -> str:

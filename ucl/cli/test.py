@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ucl.cli import inputs
 from ucl.cli.mutate import add_mutate, print_mutants
 from ucl.cli.output import CommandError, print_json, remark, text_table
-from ucl.cli.source import checked_program, complain_about, complain_about_findings, program_files, unreadable
+from ucl.cli.source import checked_program, complain_about, complain_about_findings, program_files
+from ucl.cli.stated import add_facts_options, opened
 from ucl.diagnostics import Report
 from ucl.render import printable
 
@@ -31,6 +32,7 @@ def add_test(parser: ArgumentParser) -> None:
     add("--coverage", action="store_true", help="say how often each rule fired, was overridden, did not apply")
     add("--table", metavar="FILE", help="count that over a table's rows, in place of the samples")
     add("--facts", metavar="FILE", type=Path, help="test what these facts state too (JSON, JSON Lines, SQLite)")
+    add_facts_options(parser)
     add_mutate(parser)
     add("--format", choices=["text", "json"], default="text", help="words, or one JSON object a line")
 
@@ -43,11 +45,17 @@ def test(
     coverage: bool,
     table: str | None,
     facts: Path | None,
+    schema: str | None,
+    vocabulary: Path | None,
+    habits: bool,
     mutate: bool,
     mutants: int,
     format: str,
 ) -> int:
-    """Prints a verdict for each promise, in source order; the status is 1 where one is broken."""
+    """Prints a verdict for each promise, in source order; the status is 1 where one is broken, or where a program, a
+    fact or the vocabulary has a mistake."""
+    if facts is None and (schema or vocabulary or habits):
+        raise CommandError("`--schema`, `--vocabulary` and `--habits` are about facts", "name them: `--facts FILE`")
     programs = list(_programs(paths))
     fails = any(program is None for program in programs)
     told = broken = 0
@@ -55,7 +63,11 @@ def test(
         if program is None:
             continue
         since = inputs.since(program, now)
-        below = None if facts is None else _stated(program, facts)
+        report = Report()
+        below = None if facts is None else _stated(program, facts, schema, vocabulary, habits, report)
+        if report.diagnostics:
+            complain_about(report)
+        fails = report.has_errors or fails
         if below is None:
             found = _verdicts(program, since, samples, seed)
         else:
@@ -93,18 +105,14 @@ def _verdicts(program: Program, since: int, samples: int, seed: int) -> list[Ver
     return verdicts(program, since, samples, seed)
 
 
-def _stated(program: Program, facts: Path) -> Stated:
-    """What the facts state; a message for each that can't be read."""
-    from ucl.testing.stated import stated
+def _stated(
+    program: Program, facts: Path, schema: str | None, vocabulary: Path | None, habits: bool, report: Report
+) -> Stated:
+    """The program with what the facts state."""
+    from ucl.testing.stated import FactsFile, stated
 
-    report = Report()
-    try:
-        found = stated(program, facts, report)
-    except OSError as error:
-        raise unreadable(facts, error) from None
-    if report.diagnostics:
-        complain_about(report)
-    return found
+    with opened(facts):
+        return stated(program, FactsFile(facts, schema, vocabulary, habits), report)
 
 
 def _print_words(verdict: Verdict, below: Stated | None) -> None:

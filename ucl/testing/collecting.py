@@ -65,13 +65,17 @@ class ProgramFile(pytest.File):
             return
         from ucl.diagnostics import Report
         from ucl.scoring.errors import CallError
-        from ucl.testing.stated import stated
+        from ucl.testing.stated import FactsFile, stated
 
+        words = str(self.config.getini("ucl_vocabulary"))
+        facts = FactsFile(path, vocabulary=path.with_name(words) if words else None)
         report = Report()
         try:
-            self.stated = stated(self.program, path, report)
+            self.stated = stated(self.program, facts, report)
         except CallError as error:
             raise self.CollectError(f"{path}: {error.message}") from None
+        except OSError as error:
+            raise self.CollectError(f"{error.filename or path}: {error.strerror or error}") from None
         if report.diagnostics:
             yield WrongProgram.from_parent(self, name=FACTS, found=report)
         for promise in self.stated.program.properties:

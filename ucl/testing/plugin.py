@@ -20,6 +20,7 @@ _SETTINGS = {
         "the name of a file of facts; where one stands beside a UCL program, what it states is tested too",
         "",
     ),
+    "ucl_vocabulary": ("the name of a file beside a UCL program: which field a topic of its facts is about", ""),
 }
 _NUMBERS = ("ucl_samples", "ucl_seed")
 

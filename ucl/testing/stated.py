@@ -1,6 +1,7 @@
 """A program with what was stated about it: the properties that facts become, read below its own.
 
-In: a checked program and a file of facts. Out: the program with both, and verdicts on both. The program's own promises
+In: a checked program, a file of facts and how to read it. Out: the statements; the program with both, and verdicts on
+both. The program's own promises
 hold from now on; a statement holds from the day on which it was made, which may lie in the past.
 """
 
@@ -11,13 +12,34 @@ from pathlib import Path
 
 from ucl.diagnostics import Report, Source
 from ucl.driver import check_source
-from ucl.facts import read_facts
+from ucl.facts import Facts, read_facts
 from ucl.facts.vocabulary import vocabulary
 from ucl.frozen import frozen
 from ucl.scoring.calls import choose_schema, find_zone, scored_schemas
 from ucl.semantics.program import Program
-from ucl.testing.facts import statements_of
+from ucl.testing.facts import Statements, statements_of
 from ucl.testing.verdicts import Verdict, verdicts
+
+
+@frozen
+class FactsFile:
+    """A file of facts and how to read it. `schema` names what they are about, where a program has rules on several;
+    `vocabulary` says which field a topic is about; with `habits` what was only seen counts as much as what was said."""
+
+    path: Path
+    schema: str | None = None
+    vocabulary: Path | None = None
+    habits: bool = False
+
+    def read(self, program: Program, report: Report) -> tuple[Statements, Facts]:
+        """What the facts ask of the program; mistakes in them and in the vocabulary are in the report.
+
+        Raises `OSError` where one of the files can't be opened, `CallError` where the schema is not to be known.
+        """
+        schema = choose_schema(program, self.schema, scored_schemas(program), "rules")
+        words = vocabulary(schema, program.context, self.vocabulary, report)
+        read = read_facts(self.path, report, find_zone(program.timezone))
+        return statements_of(program, read.facts, words, self.habits), read
 
 
 @frozen
@@ -46,14 +68,9 @@ class Stated:
         ]
 
 
-def stated(program: Program, facts: Path, report: Report) -> Stated:
-    """What the facts in a file ask of the program; those that can't be read are in the report.
-
-    Raises `OSError` where the file can't be opened, `CallError` where the program has rules on several schemas.
-    """
-    schema = choose_schema(program, None, scored_schemas(program), "rules")
-    read = read_facts(facts, report, find_zone(program.timezone))
-    statements = statements_of(program, read.facts, vocabulary(schema, program.context, report=report))
+def stated(program: Program, facts: FactsFile, report: Report) -> Stated:
+    """The program with what the facts ask of it. Reports and raises as reading them does."""
+    statements, _ = facts.read(program, report)
     below = statements.properties()
     source = program.sources[0]
     whole, _ = check_source(Source(source.path, f"{source.text}\n{below}"), Path(source.path).parent)
