@@ -155,6 +155,7 @@ def test_a_habit_takes_more_than_five_that_agree() -> None:
     (habit,) = came_of(*seen(6, (-0.8,))).beliefs
     assert (habit.habit, len(habit.facts), round(habit.feeling, 3)) == (True, 6, -0.8)
     assert "both ways" in came_of(*seen(8, (-0.8, 0.7))).untested[0].reason
+    assert "no stronger than 0.5" in came_of(*seen(8, (-0.4, -0.3))).untested[0].reason
     assert came_of(*seen(8, (-0.5,))).beliefs == ()
 
 

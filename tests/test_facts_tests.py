@@ -150,6 +150,22 @@ def test_no_facts_ask_for_nothing() -> None:
     assert stated(facts=facts_text([FACTS[-1]])).properties() == ""
 
 
+@pytest.mark.parametrize(
+    ("sentiment", "expected"),
+    [
+        (-0.8, "score >= -1.131 and score <= -0.566"),
+        (0.004, "score >= 0.00283 and score <= 0.00566"),
+        (1e-6, "score >= 0.00000071 and score <= 0.00000141"),
+        (1e-12, "score > 0"),
+        (-1e-300, "score < 0"),
+        (0, "score >= 0 and score <= 0"),
+    ],
+)
+def test_however_weak_a_feeling_is_it_is_no_indifference(sentiment: float, expected: str) -> None:
+    text = stated(facts=facts_text([{**FACTS[0], "sentiment": sentiment}])).properties()
+    assert f"  expect {expected}\n" in text
+
+
 # --- the file -------------------------------------------------------------------------------------------------------
 
 
@@ -259,6 +275,19 @@ def test_bad_facts_fail_and_the_others_are_tested(written: Path) -> None:
     assert ran.status == 1
     assert "bad.jsonl:11:1" in ran.err
     assert (written / "bad" / "test_bad.py").exists()
+
+
+@pytest.mark.parametrize("data", [b"\xff{}", b"{}", b'{"id": '])
+def test_where_nothing_can_be_read_what_was_written_stays(written: Path, data: bytes) -> None:
+    facts, words = written / "kept.jsonl", ["-o", written / "kept", "--program", written / "rules.ucl", "--no-build"]
+    facts.write_text(facts_text(), encoding="utf-8")
+    assert run_here("facts2tests", facts, *words).status == 0
+    before = (written / "kept" / "test_kept.py").read_text(encoding="utf-8")
+    facts.write_bytes(data)
+    ran = run_here("facts2tests", facts, *words)
+    assert (ran.status, ran.out) == (1, "")
+    assert "no tests are written" in ran.err
+    assert (written / "kept" / "test_kept.py").read_text(encoding="utf-8") == before
 
 
 def test_properties_go_to_standard_output(written: Path) -> None:

@@ -167,7 +167,9 @@ def _habits(meant: Sequence[Meaning]) -> tuple[list[Belief], list[Untested]]:
             times = "once" if len(seen) == 1 else f"{len(seen)} times"
             rare.append(Untested(facts, f"it was seen {times}, and a habit takes more than {OBSERVATIONS}"))
         elif abs(mean) <= STRENGTH:
-            rare.append(Untested(facts, f"what was seen {len(seen)} times points both ways (mean {mean:.2f})"))
+            mixed = min(m.feeling for m in group) < 0 < max(m.feeling for m in group)
+            said = "points both ways" if mixed else f"is no stronger than {STRENGTH}, and a habit is"
+            rare.append(Untested(facts, f"what was seen {len(seen)} times {said} (mean {mean:.2f})"))
         else:
             last = group[-1]
             habits.append(Belief(facts, last.region, mean, True, last.hard, last.since, last.until))

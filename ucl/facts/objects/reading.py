@@ -422,4 +422,4 @@ def _members(text: str, subject: Subject, names: Mapping[str, str]) -> Reading:
         wrong = next((each for each in given if each not in compared.element.values), None)
         if wrong is not None:
             return _nothing(wrong, subject)
-    return Named(((subject, Overlaps(frozenset(given))),))
+    return Named(((subject, Overlaps(frozenset(given))),)) if given else _nothing(text, subject)

@@ -38,6 +38,8 @@ from ucl.semantics import types as t
 
 FACTOR = math.sqrt(2)
 """How far a score may be from what a sentiment asks for; with it neither half nor twice the weight passes."""
+_FAINTEST = 1e-6
+"""Scores are whole numbers of 10⁻⁹: of what is weaker only the sign can be told."""
 
 
 @frozen
@@ -180,9 +182,11 @@ def _inside(belief: Belief, scale: float) -> Expected:
     if belief.sign == 0:
         return Expected(0.0, 0.0)
     strength = abs(belief.feeling) * scale
-    if not (belief.measured and belief.latest) or strength == 0:
+    if not (belief.measured and belief.latest) or strength < _FAINTEST:
         return Expected(low=0.0, low_in=False) if belief.sign > 0 else Expected(high=0.0, high_in=False)
-    least, most = round(strength / FACTOR, 3), round(strength * FACTOR, 3)
+    # Three digits after the point, and of what is small three that say something.
+    digits = 2 - min(-1, math.floor(math.log10(strength)))
+    least, most = round(strength / FACTOR, digits), round(strength * FACTOR, digits)
     return Expected(least, most) if belief.sign > 0 else Expected(-most, -least)
 
 
