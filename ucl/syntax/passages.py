@@ -32,6 +32,8 @@ class PassageReader:
     def __init__(self) -> None:
         self._path = ""
         self._pieces: dict[str, _Piece] = {}
+        self._found = Few()
+        self._machine = Machine(self._found, [])
 
     def read(self, source: Source, report: Report) -> ast.File:
         """The tree of a version. It has no comments of its own: it is there to be checked, not to be laid out."""
@@ -39,8 +41,8 @@ class PassageReader:
             return parse(source, report)
         if source.path != self._path:
             self._path, self._pieces = source.path, {}
-        found = Few()
-        machine = Machine(found, [])
+        found = self._found
+        found.diagnostics.clear()
         now: dict[str, _Piece] = {}
         declarations: list[ast.Declaration] = []
         placed: list[tuple[Passage, int]] = []
@@ -48,7 +50,7 @@ class PassageReader:
             # Of two pieces that read the same, the second is a declaration of its own.
             piece = self._pieces.get(text) if text not in now else None
             if piece is None:
-                piece = _read(machine, source.path, text)
+                piece = _read(self._machine, source.path, text)
                 if piece is None or found.diagnostics:
                     return parse(source, report)
             now[text] = piece

@@ -73,7 +73,8 @@ def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None
         _note(failures, declared.name, over, Reason.OVERFLOW)
 
     def not_silenced(name: str) -> Literal:
-        return graph.all_of(*(negated(applying[silencer]) for silencer in ruleset.silencers.get(name, ())))
+        silencers = ruleset.silencers.get(name)
+        return TRUE if silencers is None else graph.all_of(*[negated(applying[silencer]) for silencer in silencers])
 
     fired: list[Literal] = []
     cases: list[Case] = []

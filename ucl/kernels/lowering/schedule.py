@@ -48,24 +48,27 @@ def _reachable(graph: Graph, masks: Iterable[Literal], values: Iterable[int]) ->
     """Rows and values that the wanted ones are made of, in the order in which they were made."""
     rows: set[int] = set()
     used: set[int] = set()
-    todo: list[tuple[bool, int]] = [(True, literal >> 1) for literal in masks] + [(False, value) for value in values]
-    while todo:
-        is_mask, number = todo.pop()
-        seen = rows if is_mask else used
-        if number in seen:
-            continue
-        seen.add(number)
-        if is_mask:
-            match graph.masks[number]:
-                case All(operands):
-                    todo.extend((True, operand >> 1) for operand in operands)
-                case AtLeast(value) | Flag(value):
-                    todo.append((False, value))
-        else:
-            node = graph.values[number]
-            todo.extend((False, argument) for argument in arguments_of(node))
-            if isinstance(node, Select):
-                todo.append((True, node.condition >> 1))
+    waiting_rows, waiting_values = [literal >> 1 for literal in masks], list(values)
+    while waiting_rows or waiting_values:
+        while waiting_rows:
+            row = waiting_rows.pop()
+            if row in rows:
+                continue
+            rows.add(row)
+            node = graph.masks[row]
+            if type(node) is All:
+                waiting_rows += [operand >> 1 for operand in node.operands]
+            elif isinstance(node, AtLeast | Flag):
+                waiting_values.append(node.value)
+        while waiting_values:
+            value = waiting_values.pop()
+            if value in used:
+                continue
+            used.add(value)
+            made = graph.values[value]
+            waiting_values += arguments_of(made)
+            if isinstance(made, Select):
+                waiting_rows.append(made.condition >> 1)
     rows.discard(0)
     return sorted(rows), sorted(used)
 
@@ -124,7 +127,7 @@ def _conjunctions(nodes: list[tuple[All, int]], place: dict[int, int]) -> tuple[
     depths: dict[int, int] = {}
     groups: dict[tuple[int, int], list[tuple[All, int]]] = defaultdict(list)
     for node, row in nodes:
-        depths[row] = 1 + max(depths.get(operand >> 1, 0) for operand in node.operands)
+        depths[row] = 1 + max([depths.get(operand >> 1, 0) for operand in node.operands])
         groups[depths[row], len(node.operands)].append((node, row))
     done = []
     for _, group in sorted(groups.items(), key=lambda item: item[0]):
