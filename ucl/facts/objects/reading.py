@@ -2,44 +2,21 @@
 
 In: the object's text (or a value of the context, which JSON may have as a number, a boolean or a list), and what it is
 about. Out: `Named`, a condition for each subject, or `Unread` with the reason. Nothing is guessed: what can mean two
-things, or nothing that the tables know, is left unread. Parts of the day are those of `std.dayparts`.
+things, or nothing that the tables know, is left unread.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
-from functools import cache
+from collections.abc import Mapping, Sequence
 
-from ucl.diagnostics import Report, Source
-from ucl.facts.model import FIRST_DAY, LAST_DAY
 from ucl.facts.objects import clocks, words
-from ucl.facts.objects.clocks import Reader, Unread
-from ucl.facts.regions import Absent, Among, Between, Condition, Interval, Matches, Number, Overlaps, Subject, without
-from ucl.frozen import frozen
-from ucl.resources import stdlib_source
+from ucl.facts.objects.clocks import Unread
+from ucl.facts.objects.moments import moment, of_moment
+from ucl.facts.objects.ordered import ordered, read_date, read_int, read_quantity
+from ucl.facts.objects.phrases import Named, Reading, nothing, plain, split
+from ucl.facts.regions import Absent, Among, Between, Condition, Matches, Overlaps, Subject
 from ucl.semantics import types as t
-from ucl.semantics.operations import MINUTE
 from ucl.semantics.suggest import nearest
-from ucl.semantics.types import DAY
-from ucl.semantics.values import iso
-from ucl.syntax import ast
-from ucl.syntax.parse import parse
-
-_INFINITE = float("inf")
-
-
-@frozen
-class Named:
-    """`turned` where it is the contrary that is meant: `prefers not_after_17:00` speaks against what is after 17:00."""
-
-    conditions: tuple[tuple[Subject, Condition], ...]
-    turned: bool = False
-
-
-Reading = Named | Unread
 
 
 def read_value(value: object, subject: Subject, names: Mapping[str, str]) -> Reading:
@@ -63,21 +40,21 @@ def read_object(text: str, subject: Subject, names: Mapping[str, str]) -> Readin
     phrase = plain(text)
     match subject.compared:
         case t.DateTime():
-            return _moment(phrase, subject)
+            return moment(phrase, subject)
         case t.Time():
-            return _of_moment(phrase, subject, "time")
+            return of_moment(phrase, subject, "time")
         case t.Weekday():
-            return _of_moment(phrase, subject, "weekday")
+            return of_moment(phrase, subject, "weekday")
         case t.Date():
-            return _ordered(phrase, subject, _read_date)
+            return ordered(phrase, subject, read_date)
         case t.Duration():
-            return _ordered(phrase, subject, clocks.read_duration)
+            return ordered(phrase, subject, clocks.read_duration)
         case t.Int():
-            return _ordered(phrase, subject, _read_int)
+            return ordered(phrase, subject, read_int)
         case t.Float():
-            return _ordered(phrase, subject, clocks.read_number)
+            return ordered(phrase, subject, clocks.read_number)
         case t.Quantity() as type:
-            return _ordered(phrase, subject, lambda each: _read_quantity(each, type))
+            return ordered(phrase, subject, lambda each: read_quantity(each, type))
         case t.Bool():
             return _boolean(phrase, subject)
         case t.Closed(values):
@@ -89,16 +66,6 @@ def read_object(text: str, subject: Subject, names: Mapping[str, str]) -> Readin
             return _members(text, subject, names)
         case _:
             return Unread(f"objects for `{subject.name}` can't be read")
-
-
-def plain(text: str) -> str:
-    """Full width made half, lower case, `_` for a blank."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
-    return " ".join(folded.split())
-
-
-def _nothing(phrase: str, subject: Subject) -> Unread:
-    return Unread(f"`{phrase}` names nothing that `{subject.name}` can be")
 
 
 def _any_of(readings: Sequence[Reading], value: object) -> Reading:
@@ -138,238 +105,6 @@ def _joined(conditions: Sequence[Condition]) -> Condition | None:
             return None
 
 
-# --- moments --------------------------------------------------------------------------------------------------------
-
-
-def _of_moment(phrase: str, subject: Subject, part: str) -> Reading:
-    """Of a time or a weekday alone."""
-    reading = _moment(phrase, replace(subject, part=""))
-    if isinstance(reading, Unread):
-        return reading
-    if [each.part for each, _ in reading.conditions] != [part]:
-        return _nothing(phrase, subject)
-    return Named(((subject, reading.conditions[0][1]),), reading.turned)
-
-
-def _moment(phrase: str, subject: Subject) -> Reading:
-    """Days, times of day, or both: `friday afternoons`, `周二和周四上午`."""
-    at, on, date = (replace(subject, part=part) for part in ("time", "weekday", "date"))
-    negated = phrase.removeprefix("not ").removeprefix("no ").removeprefix("非")
-    if (days := _weekdays(phrase)) is not None:
-        return Named(((on, days),))
-    if (part := _daypart(phrase)) is not None:
-        return Named(((on if isinstance(part, Among) else at, part),))
-    if negated != phrase and ((days := _weekdays(negated)) is not None or isinstance(_daypart(negated), Among)):
-        inside = days or _daypart(negated)
-        others = None if inside is None else without(inside, t.Weekday())
-        return _nothing(phrase, subject) if others is None else Named(((on, others),))
-    for text in _stripped(phrase):
-        times = _times(text, at)
-        if times is not None:
-            return times
-    if iso.read_date(phrase) is not None:
-        return _ordered(phrase, date, _read_date)
-    return _day_and_time(phrase, subject, on) or _nothing(phrase, subject)
-
-
-def _day_and_time(phrase: str, subject: Subject, on: Subject) -> Reading | None:
-    """What is left beside the days is a time."""
-    for cut in range(1, len(phrase)):
-        for day, time in ((phrase[:cut], phrase[cut:]), (phrase[cut:], phrase[:cut])):
-            days = _weekdays(day.strip(" ,的"))
-            if days is None or not time.strip():
-                continue
-            rest = _moment(time.strip(" ,的"), subject)
-            if isinstance(rest, Named) and not rest.turned and [s.part for s, _ in rest.conditions] == ["time"]:
-                return Named(((on, days), *rest.conditions))
-    return None
-
-
-def _times(phrase: str, at: Subject) -> Reading | None:
-    """A range of times, one with an end alone, or the minute that a time names."""
-    for first, second in _pairs(phrase):
-        found = clocks.read_times(first, second)
-        if isinstance(found, Unread):
-            return found
-        if found is not None:
-            low, high = found
-            if low == high:
-                return Unread(f"`{phrase}` is empty")
-            return Named(((at, _clock_range(low, high)),))
-    reading = _one_ended(phrase, at, clocks.read_time)
-    if reading is not None:
-        return reading
-    found_time = clocks.read_time(phrase)
-    if isinstance(found_time, int):
-        minute = found_time % DAY
-        return Named(((at, Between((Interval(minute, minute + MINUTE),))),))
-    return found_time
-
-
-def _clock_range(low: int, high: int) -> Between:
-    if low < high:
-        return Between((Interval(low, high),))
-    return Between(tuple(each for each in (Interval(low, DAY), Interval(0, high)) if not each.empty))
-
-
-@cache
-def _dayparts() -> Mapping[str, Condition]:
-    """The lets of `std.dayparts`."""
-    shipped = stdlib_source("std.dayparts")
-    assert shipped is not None
-    found: dict[str, Condition] = {}
-    for declared in parse(Source(*shipped), Report()).declarations:
-        match declared:
-            case ast.Let(name=name, value=ast.Range(low=ast.TimeLiteral() as low, high=ast.TimeLiteral() as high)):
-                found[name.text] = _clock_range(low.value, high.value)
-            case ast.Let(
-                name=name, value=ast.Range(low=ast.WeekdayLiteral() as low, high=ast.WeekdayLiteral() as high)
-            ):
-                found[name.text] = Among(frozenset(_week(low.value, high.value)))
-            case ast.Let(name=name, value=ast.SetLiteral(elements=elements)):
-                days = [each.value for each in elements if isinstance(each, ast.WeekdayLiteral)]
-                found[name.text] = Among(frozenset(days))
-            case _:
-                pass
-    return found
-
-
-def _daypart(phrase: str) -> Condition | None:
-    for text in _stripped(phrase):
-        for form in (text, text.removesuffix("s")):
-            name = words.DAYPARTS.get(form, form.replace(" ", "_"))
-            if name in _dayparts():
-                return _dayparts()[name]
-    return None
-
-
-def _stripped(phrase: str) -> Iterator[str]:
-    """The phrase, and without the words that say nothing about which part it is."""
-    yield phrase
-    bare = phrase
-    while (word := next((w for w in words.ADVERBS if bare.startswith(f"{w} ")), None)) is not None:
-        bare = bare.removeprefix(f"{word} ")
-    for word in words.CHINESE_ADVERBS:
-        bare = bare.replace(word, "")
-    if bare != phrase:
-        yield bare
-
-
-def _weekdays(phrase: str) -> Among | None:
-    """`fri`, `tuesdays and thursdays`, `monday to friday`, `周二和周四`."""
-    phrase = phrase.removeprefix("on ").removeprefix("每").strip()
-    for first, second in _pairs(phrase):
-        start, stop = _weekday(first), _weekday(second)
-        if start is not None and stop is not None:
-            return Among(frozenset(_week(start, stop)))
-    found = [_weekday(each) for each in _split(phrase, words.ALTERNATIVES)]
-    days = [day for day in found if day is not None]
-    return Among(frozenset(days)) if days and len(days) == len(found) else None
-
-
-def _weekday(phrase: str) -> int | None:
-    phrase = phrase.strip()
-    return words.WEEKDAYS.get(phrase, words.WEEKDAYS.get(phrase.removesuffix("s")))
-
-
-def _week(first: int, last: int) -> list[int]:
-    return [(first + day) % 7 for day in range((last - first) % 7 + 1)]
-
-
-# --- ordered values -------------------------------------------------------------------------------------------------
-
-
-def _ordered(phrase: str, subject: Subject, read: Reader) -> Reading:
-    """A value, a range of values, or one with an end alone."""
-    for text in _stripped(phrase):
-        for first, second in _pairs(text):
-            low, high = _shared_unit(first, second, read), read(second)
-            if isinstance(low, int | Fraction) and isinstance(high, int | Fraction):
-                interval = Interval(_exact(low), _exact(high), True, True)
-                return Unread(f"`{phrase}` is empty") if interval.empty else Named(((subject, Between((interval,))),))
-        if (reading := _one_ended(text, subject, read)) is not None:
-            return reading
-        value = read(text)
-        if isinstance(value, int | Fraction):
-            return Named(((subject, Between((Interval(_exact(value), _exact(value), True, True),))),))
-    return _nothing(phrase, subject)
-
-
-def _shared_unit(first: str, second: str, read: Reader) -> int | Fraction | Unread | None:
-    """Of `30-60 minutes` the first has the unit of the second."""
-    value = read(first)
-    unit = second.lstrip("0123456789. ")
-    return read(f"{first} {unit}") if value is None and unit and unit != second else value
-
-
-def _one_ended(phrase: str, subject: Subject, read: Reader) -> Reading | None:
-    """`not after 17:00`, `over an hour`, `晚上十点以后`; None where nothing of that kind is said."""
-    told = [(sign, turned, phrase[len(w) :]) for w, sign, turned in words.BEFORE if _begins(phrase, w)]
-    told += [(sign, False, phrase[: -len(w)]) for w, sign in words.AFTER if phrase.endswith(w)]
-    for sign, turned, rest in told:
-        value = read(rest.strip())
-        if isinstance(value, Unread):
-            return value
-        if value is not None:
-            interval = _open(_exact(value), sign, subject.compared)
-            if interval.empty:
-                return Unread(f"`{phrase}` is empty")
-            return Named(((subject, Between((interval,))),), turned)
-    return None
-
-
-def _begins(phrase: str, word: str) -> bool:
-    """As a whole word, where it is one of letters: `afternoon` is not after noon."""
-    after = phrase[len(word) : len(word) + 1]
-    return phrase.startswith(word) and not (word[-1].isascii() and word[-1].isalpha() and after.isalpha())
-
-
-def _open(end: Number, sign: str, type: t.Type) -> Interval:
-    least, most = (0, DAY) if isinstance(type, t.Time) else (-_INFINITE, _INFINITE)
-    return Interval(end, most, sign == ">=") if sign[0] == ">" else Interval(least, end, True, sign == "<=")
-
-
-def _exact(value: int | Fraction) -> Number:
-    return int(value) if value == int(value) else float(value)
-
-
-def _read_int(phrase: str) -> int | None:
-    number = clocks.read_number(phrase)
-    return None if number is None or number.denominator != 1 else int(number)
-
-
-def _read_date(phrase: str) -> int | None:
-    day = iso.read_date(phrase)
-    return day if day is not None and FIRST_DAY <= day < LAST_DAY else None
-
-
-def _read_quantity(phrase: str, type: t.Quantity) -> Fraction | None:
-    """A number with a unit of the dimension, in the base unit."""
-    for unit in type.dimension.units:
-        name = unit.name.casefold()
-        number = clocks.read_number(phrase.removesuffix(name)) if phrase.endswith(name) else None
-        if number is not None:
-            return number * Fraction(unit.factor)
-    return None
-
-
-def _pairs(phrase: str) -> Iterator[tuple[str, str]]:
-    """Both sides of whatever may join the ends of a range."""
-    bare = phrase.removeprefix("from ").removeprefix("between ").removeprefix("从")
-    joiners = (*words.JOINERS, " and ") if phrase.startswith("between ") else words.JOINERS
-    for joiner in joiners:
-        first, found, second = bare.partition(joiner)
-        if found and first.strip() and second.strip() and joiner not in second:
-            yield first.strip(), second.strip()
-
-
-def _split(phrase: str, separators: Sequence[str]) -> list[str]:
-    parts = [phrase]
-    for separator in separators:
-        parts = [each.strip() for part in parts for each in part.split(separator) if each.strip()]
-    return parts
-
-
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
@@ -379,7 +114,7 @@ def _boolean(phrase: str, subject: Subject) -> Reading:
         return Named(((subject, Among(frozenset((True,)))),))
     if phrase in words.NO or phrase == f"not {own}":
         return Named(((subject, Among(frozenset((False,)))),))
-    return _nothing(phrase, subject)
+    return nothing(phrase, subject)
 
 
 def _variant(text: str, phrase: str, subject: Subject, values: Sequence[str], names: Mapping[str, str]) -> Reading:
@@ -394,7 +129,7 @@ def _variant(text: str, phrase: str, subject: Subject, values: Sequence[str], na
     for negation in ("not ", "non ", "非", "不是"):
         if phrase.startswith(negation) and (value := one(phrase.removeprefix(negation))) is not None:
             return Named(((subject, Among(frozenset(values) - {value})),))
-    found = [one(each) for each in ([phrase] if one(phrase) else _split(phrase, words.ALTERNATIVES))]
+    found = [one(each) for each in ([phrase] if one(phrase) else split(phrase, words.ALTERNATIVES))]
     several = [value for value in found if value is not None]
     if several and len(several) == len(found):
         return Named(((subject, Among(frozenset(several))),))
@@ -416,10 +151,10 @@ def _text(text: str) -> Condition:
 
 def _members(text: str, subject: Subject, names: Mapping[str, str]) -> Reading:
     """A person, or one of several."""
-    given = [names.get(each, each) for each in _split(text, (";", "；", "、", ",", "，"))]
+    given = [names.get(each, each) for each in split(text, (";", "；", "、", ",", "，"))]
     compared = subject.compared
     if isinstance(compared, t.Set) and isinstance(compared.element, t.Closed):
         wrong = next((each for each in given if each not in compared.element.values), None)
         if wrong is not None:
-            return _nothing(wrong, subject)
-    return Named(((subject, Overlaps(frozenset(given))),)) if given else _nothing(text, subject)
+            return nothing(wrong, subject)
+    return Named(((subject, Overlaps(frozenset(given))),)) if given else nothing(text, subject)
