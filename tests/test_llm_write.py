@@ -539,7 +539,35 @@ def test_words_show_a_sign_only_where_it_is_beyond_doubt(text: str, sign: int | 
 def test_what_was_not_said_is_found(said: str, condition: str, left: list[str]) -> None:
     program = base(BASE + f"\nrule new on Meeting {{ when {condition} score 0.1 }}\n").program
     rule = next(rule for rule in program.rules if rule.name == "new")
-    assert unsaid([rule], said, UTC) == left
+    assert unsaid([rule], said, UTC, NOW.date()) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "valid", "left"),
+    [
+        ("nothing remote", "2020-01-01..2021-01-01", ["2020-01-01", "2021-01-01"]),
+        ("nothing remote until 30 June", "..2026-07-01", []),
+        ("nothing remote until the end of June", "..2026-07-01", []),
+        ("六月底之前不要远程", "..2026-07-01", []),
+        ("nothing remote until the end of June", "..2026-06-15", ["2026-06-15"]),
+        ("nothing remote until the end of June", "..2026-08-31", ["2026-08-31"]),
+        ("from next week on nothing remote", "2026-03-09..", []),
+        ("from now on nothing remote", "2026-03-04..", []),
+        ("nothing remote in lent", "lent", []),
+    ],
+)
+def test_days_that_were_not_said_are_found(said: str, valid: str, left: list[str]) -> None:
+    added = f"let lent = 2026-02-18..2026-04-02\n\nrule new on Meeting {{\n  score 0.1\n  valid {valid}\n}}\n"
+    rule = next(rule for rule in base(f"{BASE}\n{added}").program.rules if rule.name == "new")
+    assert unsaid([rule], said, UTC, NOW.date()) == left
+
+
+@pytest.mark.parametrize("score", ["0", "-0.0", "0 * 1", "ramp(duration, 1h, 2h) * 0"])
+def test_a_score_of_nothing_goes_back(score: str) -> None:
+    model = Scripted([AGAINST_LONG.replace("-0.5", score), AGAINST_LONG])
+    result = write("Nothing longer than 90 minutes", model)
+    assert isinstance(result, Draft), result
+    assert "a score of 0 changes nothing" in result.course.attempts[0].told
 
 
 def test_rules_are_told_in_plain_words() -> None:

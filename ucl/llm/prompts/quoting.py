@@ -19,6 +19,8 @@ LONGEST_STATEMENT = 4000
 LONGEST_BECAUSE = 400
 _LONGEST_ID = 200
 
+# All that ends a line or a page, or parts records: without it two words would be one.
+_LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1f\x85\u2028\u2029]")
 # Joiners that emoji and some scripts need, though they are of the class of characters that can't be seen.
 _JOINERS = frozenset("\u200c\u200d")
 # Selectors beyond the first sixteen: no font has them, and they can hide a text of any length.
@@ -40,7 +42,7 @@ def cleaned(text: str, most: int = LONGEST_STATEMENT, what: str = "the statement
     notes = []
     whole = len(text)
     # Composing makes a text shorter at most, and a prefix is enough of what is far too long.
-    read = unicodedata.normalize("NFC", text[: 4 * most].replace("\r\n", "\n").replace("\r", "\n"))
+    read = unicodedata.normalize("NFC", _LINE_ENDS.sub("\n", text[: 4 * most]))
     kept = "".join(character for character in read if _is_said(character))
     if len(kept) < len(read):
         count = len(read) - len(kept)
@@ -58,7 +60,7 @@ def _is_said(character: str) -> bool:
     point = ord(character)
     if any(low <= point <= high for low, high in _HIDDEN):
         return False
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn")
 
 
 def quoted_data(value: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ the same, since servers ignore grammars, and since nothing that was said may tur
 - no name that there is already: what stands in the program is never replaced;
 - no comment, since `# allow …` would accept a finding;
 - no provenance, status, priority or confidence of the model's own: these are filled in by us;
-- no score beyond 1, so that no statement outweighs all others;
+- no score beyond 1, so that no statement outweighs all others, and none of 0, which says nothing;
 - no promise about a rule of others, which would bind whoever changes it.
 """
 
@@ -127,7 +127,7 @@ def _compiled(file: ast.File, nodes: Sequence[Addable], base: Base, origin: Orig
     if program is None:
         # The base compiled, so the mistake is in what was added, or comes from it.
         return tuple(_told(own or report, source))
-    wrong = (*_too_loud(program, addition.names), *_of_others(program, addition.names))
+    wrong = (*_out_of_scale(program, addition.names), *_of_others(program, addition.names))
     if wrong:
         return wrong
     warnings = [d for d in own if d.severity is Severity.WARNING]
@@ -181,13 +181,15 @@ def _of_others(program: Program, names: Iterable[str]) -> Iterator[str]:
 # --- how much a score may be ----------------------------------------------------------------------------------------
 
 
-def _too_loud(program: Program, names: Iterable[str]) -> Iterator[str]:
+def _out_of_scale(program: Program, names: Iterable[str]) -> Iterator[str]:
     own = set(names)
     for rule in program.rules:
         if rule.name in own:
-            for score in (rule.score, *(case.score for case in rule.exceptions)):
-                if not _magnitude(score) <= 1:
-                    yield f"`{rule.name}`: a score is a number from -1 to 1, or a `ramp` or `near` times such a number"
+            sizes = [_magnitude(score) for score in (rule.score, *(case.score for case in rule.exceptions))]
+            if not max(sizes) <= 1:
+                yield f"`{rule.name}`: a score is a number from -1 to 1, or a `ramp` or `near` times such a number"
+            elif max(sizes) == 0 and not rule.overrides:
+                yield f"`{rule.name}`: a score of 0 changes nothing; say how much it speaks for or against"
 
 
 def _magnitude(score: p.Expr) -> float:

@@ -128,7 +128,8 @@ class _Writer:
     def _without_model(self) -> Result | None:
         text = self._read.text
         if not any(character.isalnum() for character in text):
-            return self._failure("nothing-said", "the statement is empty", "say what is wanted, in one sentence")
+            message = "there is no word in the statement" if text else "the statement is empty"
+            return self._failure("nothing-said", message, "say what is wanted, in one sentence")
         left_open = None if self._said else open_words(text)
         if left_open is not None:
             asked = f'how much, when or who is meant by "{left_open}"?'
@@ -242,11 +243,11 @@ class _Writer:
             text = f"the words speak {sides[0]} it, and the model wrote a rule {sides[1]} it; which is meant?"
             doubts.append(Doubt(Asking.SIGN, text, rules=tuple(each.name for each in own)))
         if not self._said:
-            made_up = unsaid(own, self._read.text, self._zone)
+            on = self._read.local.date()
+            made_up = unsaid(own, self._read.text, self._zone, on)
             if made_up:
                 shown = ", ".join(f"`{literal}`" for literal in made_up[:6])
                 doubts.append(Doubt(Asking.UNSAID, f"nobody said {shown}; is that what is meant?"))
-            on = self._read.local.date()
             if happens_once(self._read.text, on):
                 days = said_days(self._read.text, on)[0]
                 words = self._read.text[days.start : days.end]
