@@ -354,11 +354,16 @@ def test_json_of_another_form_is_no_program() -> None:
 
 # --- the budget holds in all of it ----------------------------------------------------------------------------------
 
-ALL = [Fault(kind, seconds=0.0) for kind in Kind]
+POWERS = {"openai": OPENAI, "vllm": VLLM, "plain": PLAIN}
+# Every fault at one server, each server at a third of the faults; all with all in the longer campaign.
+ALL = [
+    pytest.param(Fault(kind), powers, id=f"{name}-{kind}", marks=[] if at == number % len(POWERS) else pytest.mark.slow)
+    for number, kind in enumerate(Kind)
+    for at, (name, powers) in enumerate(POWERS.items())
+]
 
 
-@pytest.mark.parametrize("fault", ALL, ids=lambda f: f.kind)
-@pytest.mark.parametrize("powers", [OPENAI, VLLM, PLAIN], ids=["openai", "vllm", "plain"])
+@pytest.mark.parametrize(("fault", "powers"), ALL)
 def test_every_fault_again_and_again_ends_within_the_budget(fault: Fault, powers: Powers) -> None:
     """In an answer or in one error; a fault that no one foresaw would come out as another exception."""
     with failing(*[fault] * 100, powers=powers) as server:
