@@ -99,5 +99,4 @@ class Recheck:
 
 def _is_stale(study: Study) -> bool:
     """Whether most of what the reader holds is of versions long gone."""
-    asked = sum(len(subject.atoms) for subject in study.scene.subjects.values())
-    return len(study.scene.reader.interned) > 1000 + _MOST_STALE * asked
+    return len(study.scene.reader.interned) > 1000 + _MOST_STALE * study.scene.asked.total()

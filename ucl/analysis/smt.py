@@ -32,8 +32,8 @@ from ucl.semantics.types import DAY as DAY_LENGTH
 # The solver's steps for one question. Most need a few thousand.
 STEPS = 3_000_000
 _SEED = 11
-# The simplex of old: the newer one looks for whole numbers in a thin slab (`a + b in 0.299..0.301`) for ever, and counts
-# no steps while it does.
+# The simplex of old: the newer one looks for whole numbers in a thin slab (`a + b in 0.299..0.301`) for ever, and
+# counts no steps while it does.
 _ARITHMETIC = 2
 # What people can read is looked for first: doubles among quarters, times among quarters of an hour, days of one spring.
 _PARTS_OF_UNIT = 4

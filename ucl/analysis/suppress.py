@@ -32,6 +32,8 @@ _CODES = (
 # Where a finding is as much about the others as about the first.
 _MUTUAL = frozenset({"conflict", "tension", "double-counting", "clashing-actions", "nothing-feasible"})
 _FORM = re.compile(r"#+\s*allow\s+(?P<code>[a-z]+(?:-[a-z]+)*)\s*(?P<names>[\w\s,]*?)\s*(?::\s*(?P<reason>.*?)\s*)?$")
+# What every such comment begins with, for texts in which there is none.
+_ALLOWING = re.compile(r"#\s*allow\s")
 
 
 @frozen
@@ -92,8 +94,10 @@ def _unneeded(acceptance: Acceptance) -> Diagnostic:
 
 
 def _acceptances(program: Program) -> Iterator[Acceptance]:
+    accepting = {id(source) for source in program.sources if _ALLOWING.search(source.text)}
+    if not accepting:
+        return
     declared: list[Rule | Constraint | Action] = [*program.rules, *program.constraints, *program.actions]
-    accepting = {id(source) for source in program.sources if "allow" in source.text}
     for declaration in declared:
         if id(declaration.span.source.document) in accepting and declaration.meta.status is Status.ACTIVE:
             source = declaration.span.source.document

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ucl.analysis.scene.regions import Branch, Subject
 from ucl.analysis.scene.study import Point, Study
+from ucl.analysis.scene.subjects import Branch, Subject
 from ucl.diagnostics import SEVERITIES, Diagnostic, Note, Severity, Span, Witness
 from ucl.semantics.evaluate import Effected
 from ucl.semantics.outcome import as_score

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ucl.analysis.boxes.space import Box, Space
-from ucl.analysis.scene.regions import Subject
+from ucl.analysis.scene.subjects import Subject
 from ucl.frozen import frozen
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 4_000  # pairs of boxes that are met one by one
-_WORD = 64
+WORD = 64
 BLOCK = 1 << 20  # pairs looked at together
 
 
@@ -94,24 +94,24 @@ class Packer:
         self._known: dict[tuple[int, int], int] = {}
 
     def columns(self, side: Side, axes: list[int]) -> dict[int, NDArray[np.uint64]]:
+        return {axis: self.column(side, axis) for axis in axes}
+
+    def column(self, side: Side, axis: int) -> NDArray[np.uint64]:
         import numpy as np
 
-        found = {}
-        for axis in axes:
-            full = self.space.axes[axis].full
-            words = [self._word(axis, box.get(axis, full)) for _, box in side.members]
-            found[axis] = np.array(words, np.uint64)
-        return found
+        full = self.space.axes[axis].full
+        masks = [box.get(axis, full) for _, box in side.members]
+        if len(self.space.axes[axis].values) > WORD:
+            masks = [self._word(axis, mask) for mask in masks]
+        return np.array(masks, np.uint64)
 
     def _word(self, axis: int, mask: int) -> int:
         size = len(self.space.axes[axis].values)
-        if size <= _WORD:
-            return mask
         known = self._known.get((axis, mask))
         if known is None:
-            width = -(-size // _WORD)
+            width = -(-size // WORD)
             bucket = (1 << width) - 1
-            known = sum(1 << place for place in range(_WORD) if mask >> (place * width) & bucket)
+            known = sum(1 << place for place in range(WORD) if mask >> (place * width) & bucket)
             self._known[axis, mask] = known
         return known
 
@@ -155,13 +155,13 @@ def _fields(left: Side, right: Side) -> tuple[NDArray[Any], NDArray[Any]]:
 
     names = sorted({f for side in (left, right) for subject, _ in side.members for f in subject.fields})
     place = {name: number for number, name in enumerate(names)}
-    words = max(1, -(-len(names) // _WORD))
+    words = max(1, -(-len(names) // WORD))
 
     def bits(side: Side) -> NDArray[np.uint64]:
         found = np.zeros((len(side.members), words), np.uint64)
         for row, (subject, _) in enumerate(side.members):
             for name in subject.fields:
-                found[row, place[name] // _WORD] |= np.uint64(1 << (place[name] % _WORD))
+                found[row, place[name] // WORD] |= np.uint64(1 << (place[name] % WORD))
         return found
 
     return bits(left), bits(right)

@@ -56,7 +56,7 @@ class _Asked:
     """What is asked of a field: its atoms by identity, the axes that come of them, the numbers of those that only
     samples answer."""
 
-    atoms: frozenset[int]
+    atoms: Mapping[int, Within | Holds | Is]
     axes: Axis | OfInstants
     numbers: Mapping[Holds, int]
 
@@ -77,18 +77,16 @@ class Space:
         by_place: dict[Place, list[Within | Holds | Is]] = {}
         for atom in atoms:
             match atom:
-                case Within(term, _) | Holds(term, _):
-                    by_place.setdefault(term.place, []).append(atom)
-                case Is(place):
-                    by_place.setdefault(place, []).append(atom)
+                case Within() | Holds() | Is():
+                    by_place.setdefault(atom.place, []).append(atom)
                 case Relation() | Unknown():
                     self._free_of[atom] = self._add(Axis([False, True], [0, 1]))
                     self.free[self._free_of[atom]] = atom
         fields = Fields(reader, today)
         for place, tests in by_place.items():
-            asked = frozenset(map(id, tests))
+            asked = {id(test): test for test in tests}
             known = None if before is None else before._asked.get(place)
-            if known is None or known.atoms != asked:
+            if known is None or known.atoms.keys() != asked.keys():
                 numbers = {test: number for number, test in enumerate(held(tests))}
                 known = _Asked(asked, fields.axes(place, tests), numbers)
             self._asked[place] = known
@@ -114,6 +112,14 @@ class Space:
             return False
         self._asked = new._asked
         return True
+
+    def shared_tests(self, other: Space, place: Place) -> list[Literal]:
+        """What both ask of a field."""
+        theirs = other._asked[place].atoms
+        return [Literal(test, True) for key, test in self._asked[place].atoms.items() if key in theirs]
+
+    def free_axis(self, atom: Relation | Unknown) -> int | None:
+        return self._free_of.get(atom)
 
     # --- formulas to boxes ------------------------------------------------------------------------------------------
 

@@ -25,6 +25,10 @@ class Within:
     term: Term
     keys: Intervals
 
+    @property
+    def place(self) -> Place:
+        return self.term.place
+
 
 @frozen
 class Is:
@@ -39,6 +43,10 @@ class Holds:
 
     term: Term
     expr: Expr
+
+    @property
+    def place(self) -> Place:
+        return self.term.place
 
 
 @frozen

@@ -31,7 +31,18 @@ from ucl.analysis.formulas.formula import (
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.linear import Sum, linear
 from ucl.analysis.formulas.solve import Solver
-from ucl.analysis.formulas.terms import CLOCK, DAY, MINUTE_PART, NIGHT, WEEKDAY_PART, Place, Term, Terms
+from ucl.analysis.formulas.terms import (
+    CLOCK,
+    DAY,
+    MINUTE_PART,
+    NIGHT,
+    WEEKDAY_PART,
+    FieldPath,
+    Place,
+    Term,
+    Terms,
+    fields_read,
+)
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.expressions import Budget, Frame, evaluate
@@ -58,6 +69,7 @@ class Reader:
         self.solver = Solver(terms)
         self._atoms: dict[Expr, Formula] = {}
         self.interned: dict[Atom, Atom] = {}
+        self._fields: dict[frozenset[FieldPath], frozenset[FieldPath]] = {}
         self._call = Call(terms.zone, 0, 0)
 
     def condition(self, expr: Expr | None) -> Formula:
@@ -67,6 +79,11 @@ class Reader:
         """Those of the formulas, in their order, each once: atoms that are equal are one object."""
         found = dict.fromkeys(each.atom for formula in formulas for each in literals(formula))
         return tuple(self.interned.setdefault(atom, atom) for atom in found)
+
+    def fields(self, exprs: Iterable[Expr | None]) -> frozenset[FieldPath]:
+        """What expressions speak of; sets that are equal are one object."""
+        found = frozenset(field for expr in exprs if expr is not None for field in fields_read(expr))
+        return self._fields.setdefault(found, found)
 
     def comparison(self, expr: Expr, operator: str, value: float) -> Formula:
         """`expr operator value` for a number of any kind, such as a score."""

@@ -61,6 +61,10 @@ SPANS: Mapping[str, tuple[int, int]] = {
 }
 
 
+# A field by `option` or `context` and the names that lead to it.
+FieldPath = tuple[str, tuple[str, ...]]
+
+
 @frozen
 class Place:
     """A field: `root` is `option` or `context`. `optional` are the records around it that may be absent."""
@@ -241,9 +245,9 @@ def _substituted(expr: Expr, bound: Mapping[str, Expr]) -> Expr:
     return mapped(expr, lambda part: _substituted(part, bound))
 
 
-def fields_read(expr: Expr) -> frozenset[tuple[str, tuple[str, ...]]]:
+def fields_read(expr: Expr) -> frozenset[FieldPath]:
     """The fields that an expression speaks of, by root and path, through definitions."""
-    found: set[tuple[str, tuple[str, ...]]] = set()
+    found: set[FieldPath] = set()
     seen: set[int] = set()
     work: list[Expr] = [expr]
     while work:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from ucl.analysis import words
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.scene.regions import Subject, difference, pairs_of_calls
+from ucl.analysis.scene.calls import difference, pairs_of_calls
 from ucl.analysis.scene.study import Point, Study
+from ucl.analysis.scene.subjects import Subject
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate import Effected
-from ucl.semantics.program import Action
 
 
 def clashing_actions(study: Study) -> Iterator[Diagnostic]:
-    actions = [s for s in study.scene.of_kind(Action) if not s.dead and s.boxes]
+    actions = [s for s in study.scene.actions if not s.dead and s.boxes]
     for place, a in enumerate(actions):
         for b in actions[place + 1 :]:
             yield from _clash(study, b, a)

@@ -4,36 +4,37 @@ forbidden. Found first, since what never applies makes everything else look true
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ucl.analysis import words
 from ucl.analysis.boxes.overlap import Side, overlapping
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.scene.regions import Subject
 from ucl.analysis.scene.study import Point, Study
+from ucl.analysis.scene.subjects import Subject
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 from ucl.semantics.evaluate.options import applies, frames
 from ucl.semantics.expressions import STEPS
 from ucl.semantics.operations import Overflow
-from ucl.semantics.program import Constraint
 
 
 def never_applies(study: Study) -> Iterator[Diagnostic]:
-    for subject in study.scene.subjects.values():
-        verdict = study.answers.of(("applies", subject), partial(_applies, study, subject))
+    for subject, verdict in study.applying.remarkable(study.scene.subjects.values(), partial(_not_applying, study)):
         if verdict is Verdict.EMPTY:
-            subject.dead = True
             yield words.never_applies(subject)
-        elif verdict is Verdict.UNDECIDED:
+        else:
             study.leave_open(subject.name)
 
 
-def _applies(study: Study, subject: Subject) -> Verdict | bool:
-    own = subject.boxes if subject.active == subject.holds else None
-    empty = study.is_empty(subject.holds, own)
-    return Verdict.UNDECIDED if empty is None else Verdict.EMPTY if empty else True
+def _not_applying(study: Study, subjects: Sequence[Subject]) -> Iterator[tuple[Subject, Verdict]]:
+    """Those that never apply, which are marked, and those of which it is undecided."""
+    for subject in subjects:
+        own = subject.boxes if subject.active == subject.holds else None
+        empty = study.is_empty(subject.holds, own)
+        subject.dead = empty is True
+        if empty is not False:
+            yield subject, Verdict.UNDECIDED if empty is None else Verdict.EMPTY
 
 
 def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
@@ -44,7 +45,7 @@ def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
         return
     if not forbidden:
         return
-    found = study.left_of(everything, [box for _, box in forbidden])
+    found = study.among_feasible.of("anything", partial(_left, study, everything, [box for _, box in forbidden]))
     if found is Verdict.UNDECIDED:
         study.leave_open(*sorted({name for name, _ in forbidden}))
     if found is not Verdict.EMPTY:
@@ -61,9 +62,15 @@ def nothing_feasible(study: Study) -> Iterator[Diagnostic]:
     study.leave_open(*(subject.name for subject in subjects))
 
 
+def _left(study: Study, boxes: Sequence[Box], blockers: Sequence[Box]) -> Verdict | bool:
+    """True where the blockers leave something."""
+    found = study.left_of(boxes, blockers)
+    return found if isinstance(found, Verdict) else True
+
+
 def _nothing_feasible_by_formula(study: Study) -> Iterator[Diagnostic]:
     """As above, by the solver, naming the constraints that forbid an option of no particular kind."""
-    constraints = study.scene.of_kind(Constraint)
+    constraints = study.scene.constraints
     found = study.is_empty(study.scene.feasible())
     if found is None:
         study.leave_open(*(c.name for c in constraints))
@@ -92,15 +99,16 @@ def needed_to_cover(study: Study, boxes: Sequence[Box], blockers: Sequence[tuple
 
 
 def always_overridden(study: Study) -> Iterator[Diagnostic]:
-    for name, subject in study.scene.subjects.items():
-        if name not in study.scene.silencers or subject.dead or not subject.boxes:
+    overridden = sorted((study.scene.subjects[name] for name in study.scene.silencers), key=lambda s: s.number)
+    for subject in overridden:
+        if subject.dead or not subject.boxes:
             continue
-        silencing = study.scene.silencing(name)
+        silencing = study.scene.silencing(subject.name)
         if not silencing:
             continue
         found = study.answers.of(
             ("heard", subject, study.silencers(subject)),
-            partial(study.left_of, subject.boxes, [box for _, box in silencing]),
+            partial(_left, study, subject.boxes, [box for _, box in silencing]),
         )
         if found is Verdict.UNDECIDED:
             study.leave_open(subject.name, *study.scene.silencers[subject.name])
@@ -156,11 +164,7 @@ def never_feasible(study: Study) -> Iterator[Diagnostic]:
 def _liking_and_forbidden(study: Study) -> Iterator[tuple[Subject, list[tuple[str, Box]]]]:
     """Rules with a positive value that the constraints cover, and the forbidden boxes that they meet."""
     likes = [rule for rule in study.living if rule.up_boxes]
-    unknown = [rule for rule in likes if not study.answers.knows(("allowed", rule))]
-    met = _met_by_constraints(study, unknown)
-    for subject in likes:
-        ask = partial(_allowed, study, subject, met.get(subject, ()))
-        near, verdict = study.answers.of(("allowed", subject), ask)
+    for subject, (near, verdict) in study.allowed.remarkable(likes, partial(_not_allowed, study)):
         if verdict is Verdict.UNDECIDED:
             study.leave_open(subject.name, *dict.fromkeys(name for name, _ in near))
         elif verdict is Verdict.EMPTY:
@@ -178,9 +182,15 @@ def _met_by_constraints(study: Study, rules: Sequence[Subject]) -> dict[Subject,
     return found
 
 
-def _allowed(study: Study, subject: Subject, met: Iterable[int]) -> tuple[list[tuple[str, Box]], Verdict | bool]:
-    """The forbidden boxes that a rule meets, out of those at some places, and whether they leave anything of it."""
-    boxes, space, forbidden = subject.boxes or [], study.scene.space, study.scene.forbidden
-    near = [forbidden[at] for at in sorted(met) if any(space.meet(own, forbidden[at][1]) is not None for own in boxes)]
-    found = study.left_of(boxes, [box for _, box in near]) if near else True
-    return near, found if isinstance(found, Verdict) else True
+def _not_allowed(
+    study: Study, rules: Sequence[Subject]
+) -> Iterator[tuple[Subject, tuple[list[tuple[str, Box]], Verdict]]]:
+    """The rules of which what is forbidden leaves nothing, or nothing that is known, and the boxes that they meet."""
+    space, forbidden = study.scene.space, study.scene.forbidden
+    for subject, met in _met_by_constraints(study, rules).items():
+        boxes = subject.boxes or []
+        meeting = (at for at in sorted(met) if any(space.meet(own, forbidden[at][1]) is not None for own in boxes))
+        near = [forbidden[at] for at in meeting]
+        found = study.left_of(boxes, [box for _, box in near]) if near else None
+        if isinstance(found, Verdict):
+            yield subject, (near, found)

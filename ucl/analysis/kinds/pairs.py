@@ -10,13 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ucl.analysis import words
 from ucl.analysis.boxes.overlap import Met, Side, overlapping
 from ucl.analysis.boxes.space import Box
-from ucl.analysis.scene.regions import Scene, Subject
-from ucl.analysis.scene.study import Point, Study
+from ucl.analysis.formulas.terms import FieldPath
+from ucl.analysis.scene.regions import Scene
+from ucl.analysis.scene.study import Alike, Point, Study
+from ucl.analysis.scene.subjects import Subject
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
 
@@ -49,8 +53,13 @@ class Tally:
     total: int = 0
     more: int = 0
 
+    @property
+    def is_over(self) -> bool:
+        """Whether there is room for no rule at all."""
+        return self.study.exhausted or self.total >= MOST
+
     def is_full(self, rule: Subject) -> bool:
-        return self.study.exhausted or self.total >= MOST or self.by_rule[rule.name] >= self.share
+        return self.is_over or self.by_rule[rule.name] >= self.share
 
     def has_room(self, a: Subject, b: Subject) -> bool:
         full = self.is_full(a) or self.is_full(b)
@@ -70,12 +79,10 @@ def share_of(rules: Sequence[Subject]) -> int:
 
 def overridden_by(scene: Scene) -> dict[str, set[str]]:
     """For each rule what it overrides, directly or through others."""
-    direct = {
-        name: [n for n in subject.declaration.overrides if n in scene.subjects]
-        for name, subject in scene.subjects.items()
-        if subject.declaration.overrides
-    }
-    found: dict[str, set[str]] = {}
+    direct: dict[str, list[str]] = {}
+    for overridden, silencers in scene.silencers.items():
+        for name in silencers:
+            direct.setdefault(name, []).append(overridden)
 
     def reached(name: str) -> set[str]:
         seen: set[str] = set()
@@ -87,10 +94,7 @@ def overridden_by(scene: Scene) -> dict[str, set[str]]:
                 work.extend(direct.get(following, ()))
         return seen
 
-    for name, targets in direct.items():
-        if targets:
-            found[name] = reached(name)
-    return found
+    return {name: reached(name) for name in direct}
 
 
 def points_of(
@@ -118,8 +122,8 @@ def conflicts(study: Study, list_tensions: bool) -> Iterator[Diagnostic]:
     if study.nothing_feasible:
         return
     rules = study.living
-    ups = Side([(rule, box) for rule in rules for box in rule.up_boxes])
-    downs = Side([(rule, box) for rule in rules for box in rule.down_boxes])
+    ups = Side(list(chain.from_iterable(map(attrgetter("ups"), rules))))
+    downs = Side(list(chain.from_iterable(map(attrgetter("downs"), rules))))
     over = overridden_by(study.scene)
 
     def may(a: Subject, b: Subject) -> bool:
@@ -142,16 +146,21 @@ def pairs_of(
 ) -> Iterator[Pair]:
     """Each pair of rules that meet with opposite signs, once, while there is room for more findings about them."""
     done: set[tuple[int, int]] = set()
-    for row in study.meetings.meet(ups, downs):
-        a = ups.members[row.first][0]
+    counts = study.meetings.meet(ups, downs)
+    for first, (shared, others) in enumerate(counts.each):
+        if tally.is_over and (tensions.is_full or not counts.apart_from(first)):
+            tally.more += counts.alike_from(first)
+            tensions.beyond += counts.apart_from(first)
+            return
+        a = ups.members[first][0]
         full = tally.is_full(a)
         if full:
-            tally.more += row.alike
+            tally.more += shared
         if tensions.is_full:
-            tensions.beyond += row.apart
-        if full and (tensions.is_full or not row.apart):
+            tensions.beyond += others
+        if full and (tensions.is_full or not others):
             continue
-        alike, apart = study.meetings.of(row.first)
+        alike, apart = study.meetings.of(first)
         if not tensions.is_full:
             tensions.add(a, downs, apart, may)
         for place, j in enumerate(() if full else alike):
@@ -185,7 +194,8 @@ def meeting_point(study: Study, pair: Pair, feasible: bool) -> Point | Verdict:
         return study.outside(pair.boxes, study.blockers(pair.about, pair.other, feasible=feasible), shown)
 
     silencers = study.silencers(pair.about, pair.other)
-    return study.answers.of(("meets", pair.about, pair.other, feasible, silencers), ask)
+    answers = study.among_feasible if feasible else study.answers
+    return answers.of(("meets", pair.about, pair.other, silencers), ask)
 
 
 def pulls_both_ways(pair: Pair, replayed: Replayed) -> bool:
@@ -224,7 +234,7 @@ class Tensions:
             return study.left_of(pair.boxes, study.blockers(pair.about, pair.other, feasible=True))
 
         silencers = study.silencers(pair.about, pair.other)
-        found = study.answers.of(("apart", pair.about, pair.other, silencers), ask)
+        found = study.among_feasible.of(("apart", pair.about, pair.other, silencers), ask)
         if found is Verdict.UNDECIDED:
             self.study.leave_open(pair.about.name, pair.other.name)
         return not isinstance(found, Verdict)
@@ -247,11 +257,8 @@ class Tensions:
 
 
 def double_counting(study: Study) -> Iterator[Diagnostic]:
-    groups: dict[frozenset[object], list[Subject]] = {}
-    for rule in study.living:
-        groups.setdefault(frozenset(rule.fields), []).append(rule)
     tally = Tally(study, share_of(study.living))
-    covered = (pair for members in groups.values() for pair in _covered_pairs(study, members, tally))
+    covered = (pair for alike in _alike(study) for pair in _covered_pairs(study, alike, tally))
     for pair, point in points_of(study, covered, False, tally):
         replayed = study.replay(point, (pair.about.name, pair.other.name))
         if replayed is not None and pulls_one_way(pair, replayed):
@@ -262,16 +269,25 @@ def double_counting(study: Study) -> Iterator[Diagnostic]:
         yield words.more_double_counting(study.living[0], tally.more)
 
 
-def _covered_pairs(study: Study, members: Sequence[Subject], tally: Tally) -> Iterator[Pair]:
+def _alike(study: Study) -> Iterator[Alike]:
+    """Rules that speak of the same fields together; what lies within what is asked again where one came or went."""
+    groups: dict[frozenset[FieldPath], list[Subject]] = {}
+    for rule in study.living:
+        groups.setdefault(rule.fields, []).append(rule)
+    known, study.alike = study.alike, {}
+    for fields, members in groups.items():
+        found = known.get(fields)
+        if found is None or found.members != members:
+            sides = [Side(list(chain.from_iterable(map(attrgetter(way), members)))) for way in ("ups", "downs")]
+            found = Alike(members, [(side, *_nested(study, side)) for side in sides])
+        study.alike[fields] = found
+        yield found
+
+
+def _covered_pairs(study: Study, alike: Alike, tally: Tally) -> Iterator[Pair]:
     """Pairs of which one applies wherever the other does, and that meet with the same sign; the narrower one first."""
-    sides = [
-        Side([(rule, box) for rule in members for box in rule.up_boxes]),
-        Side([(rule, box) for rule in members for box in rule.down_boxes]),
-    ]
     done: set[tuple[int, int]] = set()
-    for way, side in enumerate(sides):
-        question = ("nested", way, *(rule for rule, _ in side.members))
-        nested, count = study.answers.of(question, partial(_nested, study, side))
+    for side, nested, count in alike.ways:
         if tally.total >= MOST:
             tally.more += count
             continue

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from ucl.analysis import words
 from ucl.analysis.formulas.formula import Formula, every, negated, some
 from ucl.analysis.kinds.pairs import Pair, overridden_by, pulls_both_ways, pulls_one_way
-from ucl.analysis.scene.regions import Subject
 from ucl.analysis.scene.study import Point, Study
+from ucl.analysis.scene.subjects import Subject
 from ucl.analysis.witness.search import Verdict
 from ucl.diagnostics import Diagnostic
-from ucl.semantics.program import Constraint, Rule
+from ucl.semantics.program import Rule
 
 if TYPE_CHECKING:
     from ucl.analysis.witness.replay import Replayed
@@ -45,7 +45,7 @@ def _overridden(study: Study, subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _never_feasible(study: Study, subject: Subject) -> Iterator[Diagnostic]:
-    constraints = study.scene.of_kind(Constraint)
+    constraints = study.scene.constraints
     if study.nothing_feasible or not constraints:
         return
     if not _is_empty(study, every((subject.active, study.scene.feasible())), subject):
@@ -58,7 +58,7 @@ def _never_feasible(study: Study, subject: Subject) -> Iterator[Diagnostic]:
 
 def _pairs(study: Study, wide: Sequence[Subject]) -> Iterator[Diagnostic]:
     over = overridden_by(study.scene)
-    rules = [s for s in study.scene.of_kind(Rule) if not s.dead]
+    rules = [s for s in study.scene.rules if not s.dead]
     asked = 0
     for a in wide:
         for b in rules:

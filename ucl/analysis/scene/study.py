@@ -5,20 +5,22 @@ In: a scene. Out: questions about regions answered: whether blockers leave anyth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ucl.analysis.boxes.meetings import Meetings
-from ucl.analysis.boxes.space import Box
+from ucl.analysis.boxes.overlap import Met, Side
+from ucl.analysis.boxes.space import Box, Space
 from ucl.analysis.formulas.formula import Formula, Unknown, literals
-from ucl.analysis.scene.answers import Answers
-from ucl.analysis.scene.regions import Scene, Subject
+from ucl.analysis.formulas.terms import FieldPath
+from ucl.analysis.scene.answers import Answers, Verdicts
+from ucl.analysis.scene.regions import Scene
+from ucl.analysis.scene.subjects import Branch, Subject
 from ucl.analysis.witness.example import Example
-from ucl.analysis.witness.search import FieldPath, Finder, Verdict
+from ucl.analysis.witness.search import Finder, Verdict
 from ucl.frozen import frozen
-from ucl.semantics.program import Rule
 
 if TYPE_CHECKING:
     from ucl.analysis.witness.replay import Replayed, Replayer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 # Blockers that one question may look at before it is undecided, and all questions about one schema together.
 _STEPS = 200_000
 _STEPS_IN_ALL = 3_000_000
+_EASY = 20  # a question that took no more than this part of its steps is decided whatever order it is looked at in
 
 
 @frozen
@@ -36,6 +39,15 @@ class Point:
     possible: bool
 
 
+@frozen
+class Alike:
+    """Rules that speak of the same fields, and the boxes of those that rise, and of those that fall, with what may lie
+    within one another and how much that is."""
+
+    members: list[Subject]
+    ways: list[tuple[Side, list[Met], int]]
+
+
 @dataclass
 class Study:
     scene: Scene
@@ -43,29 +55,59 @@ class Study:
     undecided: set[tuple[str, ...]] = field(default_factory=set)
     nothing_feasible: bool = False
     answers: Answers = field(default_factory=Answers)
+    among_feasible: Answers = field(default_factory=Answers)
+    applying: Verdicts[Verdict] = field(default_factory=Verdicts)
+    reached: Verdicts[list[tuple[Branch, bool | None]]] = field(default_factory=Verdicts)
+    allowed: Verdicts[tuple[list[tuple[str, Box]], Verdict]] = field(default_factory=Verdicts)
+    alike: dict[frozenset[FieldPath], Alike] = field(default_factory=dict)
     meetings: Meetings = field(init=False)
     _left: int = _STEPS_IN_ALL
+    _most_at_once: int = 0
 
     def __post_init__(self) -> None:
-        shows_now = any(place.root == "context" and place.path == ("now",) for place in self.scene.space.places)
-        self.finder = Finder(self.scene, shows_now)
+        self.finder = Finder(self.scene, shows_now(self.scene.space))
         self.meetings = Meetings(self.scene.space)
 
     def next_version(self, scene: Scene) -> Study:
-        """The study of a scene that came of this one's. What was answered holds in it as long as boxes mean the same
-        and the same is forbidden; budgets are those that are left."""
-        study = self
-        if scene.space is self.scene.space and scene.forbidden == self.scene.forbidden:
-            self.scene, self.undecided, self.nothing_feasible = scene, set(), False
-            self.__dict__.pop("living", None)
-            self.finder.next_version(scene)
-            self.answers.next_version()
-        else:
+        """The study of a scene that came of this one's. What was answered holds in it as long as regions are what they
+        were; budgets are those that are left."""
+        if not scene.step.is_kept:
             study = Study(scene)
+        elif scene.space is self.scene.space:
+            study = self
+            study.finder.next_version(scene)
+            study._go_on(scene, lambda _: True)
+        else:
+            study = self._translated(scene)
         if "replayer" in self.__dict__:
             study.replayer = self.replayer
             study.replayer.next_version(scene)
         return study
+
+    def _translated(self, scene: Scene) -> Study:
+        """In another space, whether a region is empty stays as it was; points are looked for anew, since other cells
+        may read better. What took long, or the solver, might not be decided a second time."""
+        assert scene.step.translation is not None
+        plain = not self.scene.space.free and not scene.space.free and not self.finder.has_asked
+        easy = self._most_at_once < _STEPS // _EASY and self._left > _STEPS_IN_ALL // 2
+        study = self if plain and easy else Study(scene)
+        study.meetings = self.meetings
+        study.meetings.translate(scene.space, scene.step.translation)
+        if study is self:
+            study.finder = Finder(scene, shows_now(scene.space))
+            study._go_on(scene, lambda found: not isinstance(found, Point))
+            study.alike = {} if study.meetings.is_anew else study.alike
+        return study
+
+    def _go_on(self, scene: Scene, holds: Callable[[Any], bool]) -> None:
+        translated = scene.space is not self.scene.space
+        if not scene.step.may_forbid if translated else scene.forbidden == self.scene.forbidden:
+            self.among_feasible.next_version(holds)
+        else:
+            self.among_feasible, self.allowed = Answers(), Verdicts()
+        self.answers.next_version(holds)
+        self.scene, self.undecided, self.nothing_feasible = scene, set(), False
+        self.__dict__.pop("living", None)
 
     @cached_property
     def replayer(self) -> Replayer:
@@ -77,7 +119,7 @@ class Study:
     @cached_property
     def living(self) -> list[Subject]:
         """Rules that have boxes, once those are known that never apply."""
-        return [s for s in self.scene.of_kind(Rule) if not s.dead and s.boxes]
+        return [s for s in self.scene.rules if not s.dead and s.boxes]
 
     @property
     def exhausted(self) -> bool:
@@ -145,6 +187,12 @@ class Study:
 
     def left_of(self, boxes: Iterable[Box], blockers: Sequence[Box]) -> Box | Verdict:
         """A box with a point in what the blockers leave of the boxes; EMPTY where they leave nothing."""
+        before = self._left
+        found = self._left_of(boxes, blockers)
+        self._most_at_once = max(self._most_at_once, before - self._left)
+        return found
+
+    def _left_of(self, boxes: Iterable[Box], blockers: Sequence[Box]) -> Box | Verdict:
         verdict = Verdict.EMPTY
         steps = min(_STEPS, self._left)
         for box in boxes:
@@ -220,3 +268,7 @@ class Study:
         """Where one of the declarations is silenced, or (where asked) the option is forbidden."""
         found = [box for subject in subjects for _, box in self.scene.silencing(subject.name)]
         return found + [box for _, box in self.scene.forbidden] if feasible else found
+
+
+def shows_now(space: Space) -> bool:
+    return any(place.root == "context" and place.path == ("now",) for place in space.places)

@@ -30,9 +30,8 @@ class Edit:
     """What an edit changed in a scene."""
 
     def __init__(self, before: Scene, now: Scene) -> None:
-        old, new = ({id(s.declaration): s.declaration for s in scene.subjects.values()} for scene in (before, now))
-        self.came = [d for key, d in new.items() if key not in old]
-        self.gone = [d for key, d in old.items() if key not in new]
+        self.came = [subject.declaration for subject in now.step.came]
+        self.gone = [subject.declaration for subject in now.step.gone]
         self._now = now
         self._rulesets: dict[int, Ruleset] = {}
         same_rule = resolution_of(before.program, before.schema) is resolution_of(now.program, now.schema)

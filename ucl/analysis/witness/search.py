@@ -16,7 +16,7 @@ from typing import Any
 from ucl.analysis.boxes.axes import LineAxis
 from ucl.analysis.boxes.space import Box, Clockwork, Space
 from ucl.analysis.formulas.formula import Formula, Relation, Unknown
-from ucl.analysis.formulas.terms import CLOCK, DAY, Place, fields_read
+from ucl.analysis.formulas.terms import CLOCK, DAY, FieldPath, Place, fields_read
 from ucl.analysis.scene.regions import Scene
 from ucl.analysis.witness.example import Example, Examples
 from ucl.analysis.witness.tries import Tries, diagonal, is_now
@@ -34,7 +34,6 @@ from ucl.semantics.values import make_call, read_record
 _TRIES = 250
 # Questions to the solver in one analysis; what is asked beyond is undecided.
 _QUESTIONS = 3000
-FieldPath = tuple[str, tuple[str, ...]]
 
 
 class Verdict(Enum):
@@ -68,6 +67,11 @@ class Finder:
     @property
     def exhausted(self) -> bool:
         return self._questions >= _QUESTIONS
+
+    @property
+    def has_asked(self) -> bool:
+        """Whether the solver took part in anything."""
+        return self._questions > 0
 
     def example(self, box: Box, shown: frozenset[FieldPath]) -> Example | Verdict:
         values = self.point(box)
