@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +23,12 @@ from ucl.kernels import run
 from ucl.semantics.evaluate import property_holds
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Property
-from ucl.semantics.zones import Zone
+from ucl.semantics.zones import UTC, Zone
 from ucl.testing import broken_relations, options
 from ucl.testing.coverage import over_samples
 from ucl.testing.readings import Reader, Reading
 from ucl.testing.relations import RELATIONS, Trial
-from ucl.testing.samples import batches, draw
+from ucl.testing.samples import batches, draw, draw_rows
 from ucl.testing.verdicts import point_of
 
 patient = settings(deadline=None, suppress_health_check=list(HealthCheck))
@@ -222,6 +225,40 @@ def shown(prover: Prover, seed: int) -> Iterator[Any]:
             point = point_of(prover, batch, row)
             assert point is not None
             yield point.values
+
+
+def test_samples_do_not_hang_on_what_else_is_loaded(tmp_path: Path) -> None:
+    """A shell and pytest have other modules; Hypothesis left to itself draws their constants too."""
+    told = ", ".join(str(number) for number in range(400_000, 400_400))
+    (tmp_path / "rates.py").write_text(f"RATES = [{told}]\n", encoding="utf-8")
+    code = "from hypothesis import strategies as st\nfrom ucl.testing.samples import draw\n"
+    code += "print(draw(st.lists(st.integers(0, 10**6), min_size=5, max_size=5), 200, 3))"
+    found = [
+        subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        for text in (code, f"import rates\n{code}")
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) > 5000
+
+
+def test_draws_are_as_many_as_asked_and_begin_with_the_simplest() -> None:
+    strategies = {
+        0: st.integers(0, 9).filter(lambda n: n % 5 == 0),
+        (0,) * 600: st.tuples(*[st.integers(0, 2**48 - 1)] * 600),
+    }
+    for simplest, strategy in strategies.items():
+        found = draw(strategy, 20, 1)
+        assert len(found) == 20
+        assert found[0] == simplest
+        assert found != draw(strategy, 20, 2)
+
+
+def test_a_schema_may_be_wide() -> None:
+    fields = "  ".join(f"f{number}: float" for number in range(1500))
+    program = compiled(f"schema S {{ {fields} }} rule r on S {{ when f0 > f1499 score 1 }}")
+    told = draw_rows(program.schemas["S"].fields, UTC, {}, 5, 0)
+    assert [len(row) for row in told] == [1500] * 5
+    assert told != draw_rows(program.schemas["S"].fields, UTC, {}, 5, 1)
 
 
 def test_samples_speak_of_every_promise() -> None:
