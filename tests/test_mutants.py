@@ -188,7 +188,7 @@ def test_the_rest_of_the_program_stays_as_it_is_written() -> None:
         assert mutant.text.startswith(S)
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 5000))
 def test_most_compile_and_none_says_the_same_text(seed: int) -> None:
     source = random_source(seed)
@@ -217,8 +217,8 @@ def test_a_sample_is_the_same_for_a_seed_and_in_order() -> None:
 
 
 def test_long_sets_and_long_conditions_stay_cheap() -> None:
-    elements = ", ".join(f'"p{n}"' for n in range(3000))
-    tests = " or ".join(f"n == {n % 10}" for n in range(500))
+    elements = ", ".join(f'"p{n}"' for n in range(1500))
+    tests = " or ".join(f"n == {n % 10}" for n in range(250))
     source = f"{S} rule r on S {{ when overlaps(t, {{{elements}}}) or {tests} score 1 }}"
     found = made(source, 20)
     dropped = [mutant for mutant in found if mutant.kind is Kind.ELEMENT]
@@ -300,7 +300,7 @@ def test_fates_are_what_every_option_says(seed: int) -> None:
     """Asked of every option there is: what is called killed breaks its promise, what survives breaks none, what is
     called equivalent says the same."""
     original, found = tried(seed)
-    for each in found.tried[:: max(1, len(found.tried) // 10)]:
+    for each in found.tried[:: max(1, len(found.tried) // 8)]:
         mutant, _ = check_source(Source("p.ucl", each.mutant.text))
         assert mutant is not None
         kept = {p.name: p for p in mutant.properties if isinstance(p, Property) and p.name not in found.left_out}
