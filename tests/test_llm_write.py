@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
+from inspect import Parameter, signature
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from cli_runs import ROOT
@@ -16,7 +18,7 @@ import ucl.llm
 from ucl.diagnostics import Report, Source
 from ucl.driver import check_source
 from ucl.facts import Fact
-from ucl.llm import Draft, FactOnly, Failure, ModelError, Question, Statement
+from ucl.llm import Draft, FactOnly, Failure, ModelError, Question, Statement, doors
 from ucl.llm.client import ErrorCode, Program, Role
 from ucl.llm.client import Path as Way
 from ucl.llm.drafts import Asking, opened, started
@@ -347,7 +349,32 @@ def test_a_day_that_is_named_is_asked_about_where_a_rule_is_written() -> None:
     assert asked(question) == [Asking.ONCE]
 
 
+def test_one_text_is_not_many() -> None:
+    asked = Scripted()
+    for many in (ucl.llm.write_all, ucl.llm.extract_conversations):
+        with pytest.raises(TypeError, match="not one text"):
+            many("No meetings at night", base(), "Meeting", model=asked)
+    assert asked.asks == []
+
+
+def test_every_name_of_the_door_is_there() -> None:
+    assert {"Draft", "Result", "ErrorCode", "write", "extract_conversations"} <= set(ucl.llm.__all__)
+    for name in ucl.llm.__all__:
+        assert getattr(ucl.llm, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'wrote'"):
+        _ = ucl.llm.wrote
+
+
+def test_doors_that_wait_take_what_the_others_take() -> None:
+    """So that a type checker knows it of both."""
+    pairs = ((doors.write_async, doors.Writing), (doors.extract_async, doors.Extracting))
+    for door, how in pairs:
+        keywords = {n for n, given in signature(door).parameters.items() if given.kind is Parameter.KEYWORD_ONLY}
+        assert keywords == set(get_type_hints(how))
+
+
 def test_nothing_said_is_said() -> None:
+    assert "no word" in write("🎉 ?!", Scripted()).to_json()["message"]
     assert isinstance(write("  \n ", Scripted()), Failure)
     failure = write("The weather is nice", Scripted([AGAINST_LONG], ["verdict: none"]))
     assert isinstance(failure, Failure)

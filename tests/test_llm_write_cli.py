@@ -15,6 +15,7 @@ import pytest
 from cli_runs import ROOT, command, environment, run_here, run_process
 from llm_models import RULE_THOUGHT, Scripted
 
+from ucl.cli.output import replace_file
 from ucl.llm import ModelError
 from ucl.llm.client import ErrorCode, Settings
 from ucl.llm.loopback import Fault, Kind, Loopback, Said, Wanted
@@ -197,6 +198,48 @@ def test_json_is_one_object(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (unasked.status, unasked.lines[0]["written"]) == (0, None)
 
 
+def test_a_file_that_is_not_the_program_is_not_lost(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = model(monkeypatch, LATE)
+    Path("mine.txt").write_text("precious", encoding="utf-8")
+    ran = run_here("write", SAID, "--program", "meetings.ucl", "-o", "mine.txt", "--yes")
+    assert (ran.status, Path("mine.txt").read_text(encoding="utf-8")) == (2, "precious")
+    assert "`mine.txt` exists already" in ran.err
+    assert asked == []
+    Path("link.ucl").symlink_to("meetings.ucl")
+    assert run_here("write", SAID, "--program", "meetings.ucl", "-o", "link.ucl", "--yes").status == 0
+    assert Path("link.ucl").is_symlink()
+    assert "rule late" in Path("meetings.ucl").read_text(encoding="utf-8")
+
+
+def test_a_file_that_came_meanwhile_is_not_lost_and_the_draft_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Meddling(Scripted):
+        async def ask(self, ask):
+            Path("new.ucl").write_text("# mine\n", encoding="utf-8")
+            return await super().ask(ask)
+
+    monkeypatch.setattr("ucl.llm.doors.connect", lambda _: Meddling([LATE]))
+    ran = run_here("write", SAID, "--schema", "Meeting", "-o", "new.ucl", "--yes", "--json")
+    assert ran.status == 2
+    assert "`new.ucl` exists already" in ran.err
+    assert Path("new.ucl").read_text(encoding="utf-8") == "# mine\n"
+    assert (ran.lines[0]["result"], ran.lines[0]["written"]) == ("draft", None)
+
+
+def test_a_read_only_file_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = model(monkeypatch, LATE)
+    Path("meetings.ucl").chmod(0o444)
+    ran = run_here("write", SAID, "--program", "meetings.ucl", "--yes")
+    assert ran.status == 2
+    assert "`meetings.ucl` is read-only" in ran.err
+    assert asked == []
+    assert Path("meetings.ucl").read_text(encoding="utf-8") == PROGRAM
+    with pytest.raises(PermissionError):
+        replace_file(Path("meetings.ucl"), "")
+    assert os.listdir() == ["meetings.ucl"]
+
+
 # --- questions, facts, failures -------------------------------------------------------------------------------------
 
 
@@ -270,6 +313,20 @@ def test_without_a_model_it_says_what_to_set(folder: Path, monkeypatch: pytest.M
     assert "UCL_MODEL" in ran.err
 
 
+def test_a_statement_of_any_length_is_read_or_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for said, status, words in (
+        ("晚上十点以后不要开会。" * 30_000, 0, "of which the first 4,000 were read"),
+        ("会" * 400_000, 2, "has more than 1 MiB"),
+        ("a" * (1 << 20), 0, "of which the first 4,000 were read"),
+        ("a" * (1 << 20) + "a", 2, "has more than 1 MiB"),
+    ):
+        model(monkeypatch, LATE)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
+        ran = run_here("write", "-", "--program", "meetings.ucl", "--json")
+        assert (ran.status == 2) is (status == 2), ran.err
+        assert words in ran.err + ran.out
+
+
 def test_without_a_key_it_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("OPENAI_API_KEY", "UCL_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(variable, raising=False)
@@ -311,6 +368,21 @@ def test_wrong_use_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch, words:
     assert "uclc itself failed" not in ran.err
 
 
+def test_of_several_schemas_one_is_to_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model(monkeypatch, LATE)
+    schemas = "import std.scheduling (Meeting)\nimport std.mail (Email)\n"
+    Path("both.ucl").write_text(schemas, encoding="utf-8")
+    for words in (("write", SAID, "--program", "both.ucl"), ("grammar", "both.ucl")):
+        ran = run_here(*words)
+        assert (ran.status, ran.out) == (2, "")
+        assert "several schemas" in ran.err
+        assert "name one of `Meeting`, `Email` (`--schema`" in ran.err
+        assert run_here(*words, "--schema", "Nope").status == 2
+        assert run_here(*words, "--schema", "Meeting").out != ""
+    Path("both.ucl").write_text(f"{schemas}\nrule r on Email {{\n  score 0.1\n}}\n", encoding="utf-8")
+    assert " on Email" in run_here("grammar", "both.ucl").out
+
+
 def test_a_program_with_mistakes_is_not_added_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model(monkeypatch, LATE)
     Path("meetings.ucl").write_text("rule", encoding="utf-8")
@@ -337,6 +409,7 @@ def test_a_model_that_gives_no_answer_is_an_error(
     ran = run_here("write", SAID, "--program", "meetings.ucl", "--yes")
     assert ran.status == 2
     assert "error: there is no answer" in ran.err
+    assert "no model was asked" not in ran.err, "one was, perhaps: it gave no answer"
     assert "see to it" in ran.err
     assert run_here("write", SAID, "--program", "meetings.ucl", "--json").lines[0]["code"] == str(code)
 

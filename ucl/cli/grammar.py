@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from ucl.cli.output import CommandError
 from ucl.cli.source import complain_about, unreadable
 
 _TARGETS = ("lark", "llguidance", "openai", "xgrammar", "gbnf")
@@ -34,7 +33,7 @@ def add_grammar(parser: ArgumentParser) -> None:
 def grammar(program: Path, schema: str | None, target: str) -> int:
     """Prints the grammar; the status is 1, and nothing is printed, where the program has a mistake."""
     from ucl.driver import open_module
-    from ucl.llm.grammar import Target, grammar_of, schema_names, vocabulary_of, written
+    from ucl.llm.grammar import Target, grammar_of, schema_of, vocabulary_of, written
 
     try:
         checked, report = open_module(program)
@@ -43,22 +42,6 @@ def grammar(program: Path, schema: str | None, target: str) -> int:
     if checked is None:
         complain_about(report)
         return 1
-    known = schema_names(checked[1])
-    used = [name for name, found in known.items() if any(rule.schema is found for rule in checked[0].rules)]
-    name = _chosen(schema, list(known), used)
+    name = schema_of(*checked, schema)
     print(written(grammar_of(vocabulary_of(*checked, name)), Target(target)), end="")
     return 0
-
-
-def _chosen(wanted: str | None, known: list[str], used: list[str]) -> str:
-    """The schema asked for, else the only one that rules are on, else the only one there is."""
-    listed = ", ".join(f"`{name}`" for name in known)
-    if wanted is None:
-        candidates = used or known
-        if len(candidates) == 1:
-            return candidates[0]
-        help = f"add `--schema` with one of {listed}" if known else "declare one, or import one by name"
-        raise CommandError("the program has several schemas" if known else "the program has no schema", help)
-    if wanted not in known:
-        raise CommandError(f"the program has no schema `{wanted}`", f"it has {listed}" if known else None)
-    return wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -56,9 +57,17 @@ def discard_output() -> None:
         return
 
 
+def is_protected(path: Path) -> bool:
+    """Whether it is a file that is not to be written, though its folder may let it be replaced."""
+    return path.is_file() and (not os.access(path, os.W_OK) or not path.stat().st_mode & 0o222)
+
+
 def replace_file(path: Path, text: str | Iterable[str]) -> None:
-    """Writes to `path` as a whole or not at all; the file's mode stays as it was, and a link stays a link."""
+    """Writes to `path` as a whole or not at all; the file's mode stays as it was, and a link stays a link. Raises
+    `OSError`, for a file that is read-only too."""
     path = path.resolve()
+    if is_protected(path):
+        raise PermissionError(errno.EACCES, "Read-only file", str(path))
     if path.exists() and not path.is_file():
         with path.open("w", encoding="utf-8", newline="") as device:
             device.writelines([text] if isinstance(text, str) else text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli import inputs
-from ucl.cli.output import CommandError, complain, print_json, remark, replace_file
+from ucl.cli.output import CommandError, complain, is_protected, print_json, remark, replace_file
 from ucl.cli.source import complain_about, standard_input, unreadable
 from ucl.render import printable
 
@@ -111,7 +111,9 @@ def _decimal(word: str) -> Decimal | None:
 def _statement(said: str) -> str:
     if said != "-":
         return said
-    data = standard_input(_LARGEST_STATEMENT)
+    data = standard_input(_LARGEST_STATEMENT + 1)
+    if len(data) > _LARGEST_STATEMENT:
+        raise CommandError("the statement on standard input has more than 1 MiB", "a few sentences are enough")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -139,14 +141,23 @@ def _base(asked: Namespace) -> Base | None:
 
 
 def _target(asked: Namespace) -> _Target:
-    if asked.program is None and asked.output is not None and asked.output.exists():
-        raise CommandError(f"`{asked.output}` exists already", f"add to it with `--program {asked.output}`")
     path = asked.output or asked.program
     if path is not None and path.is_dir():
         raise CommandError(f"`{path}` is a folder", "name a file in it")
     if path is not None and not path.parent.is_dir():
         raise CommandError(f"there is no folder `{path.parent}`")
-    return _Target(path, asked.program)
+    target = _Target(path, asked.program)
+    _complain_of_another(target)
+    if path is not None and is_protected(path):
+        raise CommandError(f"`{path}` is read-only", "make it writable, or write to a new file with `-o`")
+    return target
+
+
+def _complain_of_another(target: _Target) -> None:
+    """A file that is not the program itself would be lost."""
+    path, program = target.path, target.program
+    if path is not None and path.is_file() and not (program is not None and path.samefile(program)):
+        raise CommandError(f"`{path}` exists already", f"add to it with `--program {path}`")
 
 
 # --- asking the model -----------------------------------------------------------------------------------------------
@@ -245,8 +256,11 @@ class _Outcome:
             self._print()
             written = self._place(may_ask=True)
         else:
-            written = self._place(may_ask=False)
-            print_json({**self._result.to_json(), "written": str(self._target.path) if written else None})
+            try:
+                written = self._place(may_ask=False)
+            finally:
+                # What was asked for and paid is told, even where it can't be placed.
+                print_json({**self._result.to_json(), "written": str(self._target.path) if written else None})
         if isinstance(self._result, Failure):
             return self._fail(self._result)
         return int(not written and (not self._is_clear or self._target.path is not None) and self._draft_matters)
@@ -264,6 +278,7 @@ class _Outcome:
 
     def _print(self) -> None:
         from ucl.cli.drafts import cost_line, result_lines
+        from ucl.llm.drafts import Failure
 
         text = None if self._draft is None else self._draft.addition.text(self._status)
         for line in result_lines(self._result, text):
@@ -272,7 +287,9 @@ class _Outcome:
         for note in course.notes:
             remark(f"note: {note}")
         sys.stdout.flush()
-        remark(cost_line(course.usage))
+        # Where it failed without an answer, the error says whether a model was asked.
+        if course.usage.calls or not isinstance(self._result, Failure):
+            remark(cost_line(course.usage))
 
     def _place(self, may_ask: bool) -> bool:
         """Whether it was written."""
@@ -303,6 +320,7 @@ class _Outcome:
     def _write(self, path: Path, draft: Draft) -> None:
         addition = draft.addition.text(self._status)
         program = self._target.program
+        _complain_of_another(self._target)
         text = draft.base.with_text(addition).text if program is None else _appended(program, draft.base, addition)
         replace_file(path, text)
         remark(f"wrote `{path}`")

@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ucl.llm.client import Budget as Budget
+    from ucl.llm.client import ErrorCode as ErrorCode
     from ucl.llm.client import Model as Model
     from ucl.llm.client import ModelError as ModelError
     from ucl.llm.client import Prices as Prices
     from ucl.llm.client import Settings as Settings
+    from ucl.llm.client import Usage as Usage
     from ucl.llm.client import connect as connect
     from ucl.llm.doors import extract as extract
     from ucl.llm.doors import extract_all_async as extract_all_async
@@ -35,16 +37,28 @@ if TYPE_CHECKING:
     from ucl.llm.doors import write_all as write_all
     from ucl.llm.doors import write_all_async as write_all_async
     from ucl.llm.doors import write_async as write_async
+    from ucl.llm.drafts import Doubt as Doubt
     from ucl.llm.drafts import Draft as Draft
+    from ucl.llm.drafts import Evidence as Evidence
     from ucl.llm.drafts import FactOnly as FactOnly
     from ucl.llm.drafts import Failure as Failure
     from ucl.llm.drafts import Question as Question
+    from ucl.llm.drafts import Result as Result
     from ucl.llm.extraction import Extraction as Extraction
     from ucl.llm.extraction import Utterance as Utterance
     from ucl.llm.writing import Statement as Statement
 
 _HOMES = {
-    "ucl.llm.client": ("Budget", "Model", "ModelError", "Prices", "Settings", "connect"),
+    "ucl.llm.client": (
+        "Budget",
+        "ErrorCode",
+        "Model",
+        "ModelError",
+        "Prices",
+        "Settings",
+        "Usage",
+        "connect",
+    ),
     "ucl.llm.doors": (
         "extract",
         "extract_all_async",
@@ -55,7 +69,7 @@ _HOMES = {
         "write_all_async",
         "write_async",
     ),
-    "ucl.llm.drafts": ("Draft", "FactOnly", "Failure", "Question"),
+    "ucl.llm.drafts": ("Doubt", "Draft", "Evidence", "FactOnly", "Failure", "Question", "Result"),
     "ucl.llm.extraction": ("Extraction", "Utterance"),
     "ucl.llm.writing": ("Statement",),
 }

@@ -16,7 +16,7 @@ import os
 from collections.abc import Coroutine, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from ucl.diagnostics import CompileError, Report
 from ucl.driver import open_source
@@ -25,7 +25,7 @@ from ucl.llm.drafts.base import Base, opened, standard_schemas, started
 from ucl.llm.drafts.results import Result
 from ucl.llm.extraction import Extraction, extract_all
 from ucl.llm.extraction import Said as Heard
-from ucl.llm.grammar import schema_names
+from ucl.llm.grammar import schema_names, schema_of
 from ucl.llm.writing import ROUNDS, Manner, Said, drafts_of, read_statement, statement_of
 from ucl.scoring.calls import find_zone
 from ucl.scoring.compiled import CompiledProgram
@@ -65,8 +65,9 @@ async def write_all_async(
     think: bool = True,
 ) -> list[Result]:
     """A result for each statement; each is judged with the drafts of those before it in force."""
+    _not_one_text(said)
     base = base_of(program)
-    name = schema_of(base, schema)
+    name = schema_of(base.program, base.module, schema)
     zone, moment = find_zone(base.program.timezone), _moment(now)
     reads = [read_statement(statement_of(each), zone, moment) for each in said]
     manner = Manner(now=int(moment.timestamp() * 1_000_000), rounds=rounds, think=think)
@@ -105,6 +106,7 @@ async def extract_all_async(
     source_type: str = "chat",
 ) -> list[Extraction | ModelError]:
     """The facts of each conversation, all asked at once; where one gets no answer, its error in its place."""
+    _not_one_text(conversations)
     base = None if program is None else base_of(program)
     zone = find_zone(timezone or ("UTC" if base is None else base.program.timezone))
     topics = _MEETING_TOPICS if base is None else topics_of(base, schema)
@@ -112,25 +114,50 @@ async def extract_all_async(
         return await extract_all(conversations, connected, topics, _moment(now), zone, source_type)
 
 
-def write(said: Said, program: Program, schema: str | None = None, **how: Any) -> Result:
-    """As `write_async`."""
+class Writing(TypedDict, total=False):
+    """How to write, as `write_async` says."""
+
+    model: Asked
+    now: dt.datetime | None
+    rounds: int
+    think: bool
+
+
+class Extracting(TypedDict, total=False):
+    """How to extract, as `extract_async` says."""
+
+    model: Asked
+    now: dt.datetime | None
+    timezone: str | None
+    source_type: str
+
+
+def write(said: Said, program: Program, schema: str | None = None, **how: Unpack[Writing]) -> Result:
+    """A statement as a draft of UCL, as `write_async`; waits for it."""
     return _waited(write_async(said, program, schema, **how))
 
 
-def write_all(said: Sequence[Said], program: Program, schema: str | None = None, **how: Any) -> list[Result]:
-    """As `write_all_async`."""
+def write_all(
+    said: Sequence[Said], program: Program, schema: str | None = None, **how: Unpack[Writing]
+) -> list[Result]:
+    """A result for each statement, as `write_all_async`; waits for them."""
     return _waited(write_all_async(said, program, schema, **how))
 
 
-def extract(said: Heard, program: Program | None = None, schema: str | None = None, **how: Any) -> Extraction:
-    """As `extract_async`."""
+def extract(
+    said: Heard, program: Program | None = None, schema: str | None = None, **how: Unpack[Extracting]
+) -> Extraction:
+    """The facts in a sentence or a conversation, as `extract_async`; waits for them."""
     return _waited(extract_async(said, program, schema, **how))
 
 
 def extract_conversations(
-    conversations: Sequence[Heard], program: Program | None = None, schema: str | None = None, **how: Any
+    conversations: Sequence[Heard],
+    program: Program | None = None,
+    schema: str | None = None,
+    **how: Unpack[Extracting],
 ) -> list[Extraction | ModelError]:
-    """As `extract_all_async`."""
+    """The facts of each conversation, as `extract_all_async`; waits for them."""
     return _waited(extract_all_async(conversations, program, schema, **how))
 
 
@@ -165,23 +192,6 @@ def base_of(program: Program) -> Base:
     return base
 
 
-def schema_of(base: Base, wanted: str | None) -> str:
-    """The schema's name in the program: the one named, else the only one that rules are on, else the only one."""
-    known = schema_names(base.module)
-    listed = ", ".join(f"`{name}`" for name in known)
-    if wanted is not None:
-        if wanted in known:
-            return wanted
-        raise CallError(f"the program has no schema `{wanted}`", f"it has {listed}" if known else None)
-    used = [name for name, schema in known.items() if any(rule.schema is schema for rule in base.program.rules)]
-    candidates = used or list(known)
-    if len(candidates) == 1:
-        return candidates[0]
-    if not known:
-        raise CallError("the program has no schema", "declare one, or import one by name")
-    raise CallError("the program has several schemas", f"name one of {listed}")
-
-
 def started_on(schema: str) -> Base:
     """A program that does not exist yet, on a schema of the standard library."""
     base = started(schema)
@@ -193,9 +203,15 @@ def started_on(schema: str) -> Base:
 
 def topics_of(base: Base, schema: str | None) -> tuple[str, ...]:
     """What relations may be about: the fields of the schema; for meetings the usual topics."""
-    name = schema_of(base, schema)
+    name = schema_of(base.program, base.module, schema)
     fields = tuple(field.name for field in schema_names(base.module)[name].fields)
     return (*_MEETING_TOPICS, *fields) if name.rpartition(".")[2] == "Meeting" else fields
+
+
+def _not_one_text(many: object) -> None:
+    """A text is a sequence of letters, each of which would be asked about."""
+    if isinstance(many, str):
+        raise TypeError("a list of statements or conversations is expected, not one text")
 
 
 def _moment(now: dt.datetime | None) -> dt.datetime:
@@ -208,19 +224,17 @@ class _Connected:
     """A model, ready to ask. What is connected here is closed here."""
 
     def __init__(self, asked: Asked) -> None:
-        self._own = asked is None or isinstance(asked, str | Settings)
-        settings = asked if isinstance(asked, Settings) else None
-        if asked is None or isinstance(asked, str):
-            settings = settings_from(os.environ, asked)
-        self._model = connect(settings) if settings is not None else asked
+        match asked:
+            case None | str():
+                self._model, self._is_own = connect(settings_from(os.environ, asked)), True
+            case Settings():
+                self._model, self._is_own = connect(asked), True
+            case _:
+                self._model, self._is_own = asked, False
 
     async def __aenter__(self) -> Model:
-        assert self._model is not None
-        assert not isinstance(self._model, str | Settings)
         return self._model
 
     async def __aexit__(self, *_: object) -> None:
-        if self._own:
-            assert self._model is not None
-            assert not isinstance(self._model, str | Settings)
+        if self._is_own:
             await self._model.close()

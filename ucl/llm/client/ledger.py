@@ -123,7 +123,7 @@ class Ledger:
 
     def _what_is_short(self, request_bytes: int) -> str:
         if self._budget.calls is not None and self._calls >= self._budget.calls:
-            return f"{self._budget.calls} calls"
+            return "1 call" if self._budget.calls == 1 else f"{self._budget.calls} calls"
         if self.seconds_left() == 0:
             return f"{self._budget.seconds:g} seconds"
         if self._budget.tokens is not None and self._budget.tokens - self._tokens - request_bytes < _LEAST_OUTPUT:

@@ -17,6 +17,6 @@ from __future__ import annotations
 
 from ucl.llm.grammar.declarations import grammar_of
 from ucl.llm.grammar.targets import Target, written
-from ucl.llm.grammar.vocabulary import Vocabulary, schema_names, vocabulary_of
+from ucl.llm.grammar.vocabulary import Vocabulary, schema_names, schema_of, vocabulary_of
 
-__all__ = ["Target", "Vocabulary", "grammar_of", "schema_names", "vocabulary_of", "written"]
+__all__ = ["Target", "Vocabulary", "grammar_of", "schema_names", "schema_of", "vocabulary_of", "written"]

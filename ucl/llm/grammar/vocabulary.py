@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import islice
 
 from ucl.frozen import frozen
+from ucl.scoring.errors import CallError
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.builtins import FUNCTIONS, PARTS, SPECIAL_FORMS
@@ -77,6 +78,23 @@ class Vocabulary:
 def schema_names(module: Module) -> Mapping[str, p.Schema]:
     """The schemas that the module's text can name, as it has to name them."""
     return {name: found for name, found in _globals(module) if isinstance(found, p.Schema)}
+
+
+def schema_of(program: p.Program, module: Module, wanted: str | None) -> str:
+    """The schema named, else the only one that rules are on, else the only one; raises `CallError` where it is none."""
+    known = schema_names(module)
+    listed = ", ".join(f"`{name}`" for name in known)
+    if wanted is not None:
+        if wanted in known:
+            return wanted
+        raise CallError(f"the program has no schema `{wanted}`", f"it has {listed}" if known else None)
+    used = [name for name, schema in known.items() if any(rule.schema is schema for rule in program.rules)]
+    candidates = used or list(known)
+    if len(candidates) == 1:
+        return candidates[0]
+    if not known:
+        raise CallError("the program has no schema", "declare one, or import one by name")
+    raise CallError("the program has several schemas", f"name one of {listed} (`--schema` on the command line)")
 
 
 def vocabulary_of(program: p.Program, module: Module, name: str) -> Vocabulary:
