@@ -168,7 +168,8 @@ class _Writer:
             values = few_values(field)
             if 0 < len(values) <= _MOST_VALUES:
                 listed = ", ".join(self._attributes.literal(value, subject) for value in values)
-                yield f"    {quoted(self._attributes.field(subject)[0])}: ({listed},),"
+                alone = "," if len(values) == 1 else ""
+                yield f"    {quoted(self._attributes.field(subject)[0])}: ({listed}{alone}),"
         yield "}"
 
     def _given_types(self) -> str:
