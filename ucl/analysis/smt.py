@@ -54,6 +54,15 @@ class Model:
 Answer = Model | Literal["none"] | None
 
 
+def bounded_solver(context: Any, steps: int) -> Any:
+    """A solver that gives the same answer on every machine, and none (`unknown`) past so many steps of its own."""
+    solver = z3.Solver(ctx=context)
+    solver.set("random_seed", _SEED)
+    solver.set("rlimit", steps)
+    solver.set("arith.solver", _ARITHMETIC)
+    return solver
+
+
 def solve_box(scene: Scene, box: Box, asked: Sequence[tuple[Relation, bool]]) -> Answer:
     """Values of the fields in the relations, inside the box. Nothing else of the box is looked at."""
 
@@ -101,10 +110,7 @@ class _Encoding:
         self.scene = scene
         self.space = scene.space
         self.context = z3.Context()
-        self.solver = z3.Solver(ctx=self.context)
-        self.solver.set("random_seed", _SEED)
-        self.solver.set("rlimit", STEPS)
-        self.solver.set("arith.solver", _ARITHMETIC)
+        self.solver = bounded_solver(self.context, STEPS)
         self.free_offset, self.rounded = free_offset, rounded
         self.is_rounded = False
         names = sorted({name for relation in relations for name, _ in relation.sum.coefficients})

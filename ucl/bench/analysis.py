@@ -28,7 +28,7 @@ from ucl.semantics.zones import Zone
 
 _NOW = 1_780_000_000_000_000
 _LISTED = 60  # rules of which every conflict is listed, with a witness
-_PAIRED = 160  # rules of which every pair is decided
+_PAIRED = 400  # rules of which every pair is decided
 _EDITED = 3_000
 _KINDS = ("standup", "review", "external", "social", "lunch", "other")
 _NUMBERS = (

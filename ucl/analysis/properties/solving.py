@@ -24,6 +24,7 @@ from ucl.analysis.cells.survey import speaks
 from ucl.analysis.formulas import line
 from ucl.analysis.properties.spoken import WrittenPromise
 from ucl.analysis.properties.worlds import Claim, World
+from ucl.analysis.smt import bounded_solver
 from ucl.frozen import frozen
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -32,7 +33,6 @@ from ucl.semantics.parts import children
 from ucl.semantics.program import Constraint, Expr, Resolution, Rule
 from ucl.semantics.values.read import constant
 
-_SEED = 11
 _MOST_CELLS = 512
 _LIMIT = round(MAGNITUDE * NANO)
 # No total is beyond this: it fits 64 bits.
@@ -59,9 +59,7 @@ def solved(
 ) -> Found | Never | None:
     """`steps` are the solver's own."""
     context = z3.Context()
-    solver = z3.Solver(ctx=context)
-    solver.set("random_seed", _SEED)
-    solver.set("rlimit", steps)
+    solver = bounded_solver(context, steps)
     worlds: list[World] = []
     for number, side in enumerate(written.sides):
         view = View(space, cells)
