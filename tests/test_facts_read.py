@@ -219,6 +219,18 @@ KIND = '{"kind": "review"}'
 COLUMNS = "id integer primary key, source_type, source_id, extracted_relation, subject, object, sentiment, context"
 
 
+def test_a_cell_of_bytes_is_its_text_or_none(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "facts.db",
+        f"create table facts ({COLUMNS})",
+        "insert into facts values (1, 'chat', 'c1', 'avoids_meeting_title', 'lena', cast('复盘' as blob), -0.5, null)",
+        "insert into facts values (2, 'chat', 'c2', 'avoids_meeting_title', 'lena', x'ff00', -0.5, null)",
+    )
+    report = Report()
+    assert [fact.object for fact in read_facts(path, report).facts] == ["复盘"]
+    assert [found.message for found in report] == ["`object` is an object, where a text is wanted"]
+
+
 def test_a_table_of_facts_is_read_by_row(tmp_path: Path) -> None:
     path = database(
         tmp_path / "facts.db",

@@ -270,7 +270,7 @@ def _from_database(path: Path, report: Report, zone: Zone) -> Facts:
         return _refused(path, report, "syntax", f"the database can't be read: {reason}", mend)
     if rows is None:
         return _refused(path, report, "too-large", f"there are more than {LARGEST_FILE >> 20} MiB of facts")
-    lines = [json.dumps(row, ensure_ascii=False, default=str) for row in rows]
+    lines = [json.dumps(row, ensure_ascii=False, default=_from_bytes) for row in rows]
     return parse_facts(Source(str(path), "\n".join(lines)), report, zone)
 
 
@@ -288,6 +288,14 @@ def _rows(database: sqlite3.Connection) -> list[Mapping[str, Any]] | None:
             given["context"] = _context(given["context"])
         found.append(given)
     return found
+
+
+def _from_bytes(cell: bytes) -> object:
+    """The text that a cell of bytes holds; where it holds none, what no fact may have as a text."""
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"bytes": cell.hex()[:20]}
 
 
 def _context(text: str) -> object:
