@@ -30,9 +30,7 @@ def add_mutate(parser: ArgumentParser) -> None:
     """The options of `test` that are about mutants."""
     add = parser.add_argument
     add("--mutate", action="store_true", help="say how many mutants of the program its properties notice")
-    add(
-        "--mutants", metavar="N", type=inputs.count, default=_DEFAULT_MOST, help="how many to try at most"
-    )
+    add("--mutants", metavar="N", type=inputs.count, default=_DEFAULT_MOST, help="how many to try at most")
 
 
 def print_mutants(source: Source, properties: str, found: Sequence[Verdict], asked: Asked, format: str) -> None:
