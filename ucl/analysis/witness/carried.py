@@ -8,7 +8,7 @@ judged again, by the definition and by the kernel, and take their places in what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -29,14 +29,31 @@ Declaration = Rule | Constraint | Action
 class Edit:
     """What an edit changed in a scene."""
 
-    def __init__(self, before: Scene, now: Scene) -> None:
-        self.came = [subject.declaration for subject in now.step.came]
-        self.gone = [subject.declaration for subject in now.step.gone]
-        self._now = now
+    def __init__(self, before: Program, now: Scene, came: Sequence[Declaration], gone: Sequence[Declaration]) -> None:
+        """What came into the scene since the program of a version before, and what went."""
+        self.came, self.gone, self._now = came, gone, now
+        self._before = before
         self._rulesets: dict[int, Ruleset] = {}
-        same_rule = resolution_of(before.program, before.schema) is resolution_of(now.program, now.schema)
+        same_rule = resolution_of(before, now.schema) is resolution_of(now.program, now.schema)
         self._weighted = same_rule and resolution_of(now.program, now.schema) is Resolution.WEIGHTED
         self._same_rule = same_rule
+
+    @staticmethod
+    def of(before: Scene, now: Scene) -> Edit:
+        """From the version right before."""
+        came, gone = ([subject.declaration for subject in each] for each in (now.step.came, now.step.gone))
+        return Edit(before.program, now, came, gone)
+
+    def then(self, now: Scene) -> Edit:
+        """This edit and the one that led from its version to the next, as one."""
+        came, gone = ({id(d): d for d in each} for each in (self.came, self.gone))
+        for subject in now.step.gone:
+            if came.pop(id(subject.declaration), None) is None:
+                gone[id(subject.declaration)] = subject.declaration
+        for subject in now.step.came:
+            if gone.pop(id(subject.declaration), None) is None:
+                came[id(subject.declaration)] = subject.declaration
+        return Edit(self._before, now, [*came.values()], [*gone.values()])
 
     @property
     def is_none(self) -> bool:

@@ -62,6 +62,9 @@ class Replayer:
     def __init__(self, scene: Scene, memory: Mapping[str, Any]) -> None:
         """`memory` is what every call is given of it."""
         self.scene, self.memory = scene, memory
+        # The version whose plans and rulesets are kept, and what came of it since.
+        self._base = scene.program
+        self._since: Edit | None = None
         self._calls: dict[str, Call | None] = {}
         self._plans: dict[str, Plan] = {}
         self._rulesets: dict[int, Ruleset] = {}
@@ -120,6 +123,14 @@ class Replayer:
     # --- the definition ---------------------------------------------------------------------------------------------
 
     def _replayed(self, example: Example, about: Sequence[str]) -> Replayed | None:
+        """By the version whose plan is there, and what changed since; by this one where that can't be said."""
+        found = self._by_base(example, about)
+        if found is None and self._since is not None:
+            self._rest_on(self.scene)
+            found = self._by_base(example, about)
+        return found
+
+    def _by_base(self, example: Example, about: Sequence[str]) -> Replayed | None:
         call, record = self.call(example), self.record(example)
         if call is None or record is None:
             return None
@@ -135,13 +146,17 @@ class Replayer:
         except Exhausted:
             return None
         outcome = outcome_of(rules, judgement, call)
-        if outcome.total is None or kernel is None:
+        if outcome.total is None or kernel is None or not kernel.agrees(outcome):
             return None
-        return Replayed(example, outcome, judgement) if kernel.agrees(outcome) else None
+        replayed = Replayed(example, outcome, judgement)
+        if self._since is None or not self._since.touches(record, call):
+            return replayed
+        (found,) = self._carried(self._since, [(replayed, record, call)])
+        return found
 
     def _ruleset(self, call: Call) -> Ruleset:
         if call.today not in self._rulesets:
-            self._rulesets[call.today] = Ruleset.of(self.scene.program, self.scene.schema, call.today)
+            self._rulesets[call.today] = Ruleset.of(self._base, self.scene.schema, call.today)
         return self._rulesets[call.today]
 
     def _restricted(self, rules: Ruleset, names: set[str]) -> Ruleset:
@@ -165,7 +180,7 @@ class Replayer:
             return
         key = _call_key(valid[0][0])
         if key not in self._plans:
-            self._plans[key] = lower(scene.program, scene.schema, call)
+            self._plans[key] = lower(self._base, scene.schema, call)
         found = _by_kernel(self._plans[key], [record for _, record in valid], scene.schema.fields)
         self._kernel |= {example.key: kernel for (example, _), kernel in zip(valid, found, strict=True)}
 
@@ -173,41 +188,52 @@ class Replayer:
 
     def next_version(self, scene: Scene) -> None:
         """Goes on in a version with the same surroundings, and with what the edit leaves of the replays."""
-        edit, self.scene = Edit(self.scene, scene), scene
+        edit, since = Edit.of(self.scene, scene), self._since
+        self.scene = scene
         if edit.is_none:
             return
-        known, kernel = self._known, self._kernel
-        self._plans, self._rulesets, self._known, self._kernel = {}, {}, {}, {}
+        known, self._known = self._known, {}
+        since = edit if since is None else since.then(scene)
+        if not edit.is_small or not since.is_small:
+            self._rest_on(scene)
+        else:
+            self._since = None if since.is_none else since
         if not edit.is_small:
             return
         touched: dict[str, list[tuple[str, Replayed, dict[str, Any], Call]]] = {}
         for key, replayed in known.items():
             if replayed is None:
                 continue
-            example = replayed.example
-            call, record = self.call(example), self.record(example)
+            call, record = self.call(replayed.example), self.record(replayed.example)
             assert call is not None
             assert record is not None
             if edit.touches(record, call):
-                touched.setdefault(_call_key(example), []).append((key, replayed, record, call))
+                touched.setdefault(_call_key(replayed.example), []).append((key, replayed, record, call))
             else:
-                self._known[key], self._kernel[example.key] = replayed, kernel[example.key]
+                self._known[key] = replayed
         for members in touched.values():
-            self._carry(edit, members)
+            found = self._carried(edit, [(replayed, record, call) for _, replayed, record, call in members])
+            for (key, *_), replayed in zip(members, found, strict=True):
+                if replayed is not None:
+                    self._known[key] = replayed
 
-    def _carry(self, edit: Edit, members: Sequence[tuple[str, Replayed, dict[str, Any], Call]]) -> None:
+    def _rest_on(self, scene: Scene) -> None:
+        """Replays by the program of this version from now on."""
+        self._base, self._since = scene.program, None
+        self._plans, self._rulesets, self._kernel = {}, {}, {}
+
+    def _carried(self, edit: Edit, members: Sequence[tuple[Replayed, dict[str, Any], Call]]) -> list[Replayed | None]:
         """Replays the changed part of examples of one call, and puts it in the place of what it was."""
-        call, fields = members[0][3], self.scene.schema.fields
-        kernels = _by_kernel(lower(edit.part, self.scene.schema, call), [record for *_, record, _ in members], fields)
-        for (key, replayed, record, _), kernel in zip(members, kernels, strict=True):
+        call, fields = members[0][2], self.scene.schema.fields
+        kernels = _by_kernel(lower(edit.part, self.scene.schema, call), [record for _, record, _ in members], fields)
+        carried: list[Replayed | None] = []
+        for (replayed, record, _), kernel in zip(members, kernels, strict=True):
             found = edit.judged(replayed.judgement, record, call)
-            if found is None or kernel is None:
-                continue
-            judgement, outcome, part = found
-            if outcome.total is not None and kernel.agrees(part):
-                self._known[key] = Replayed(replayed.example, outcome, judgement)
-                now = _Kernel(outcome.total, not judgement.violated, frozenset(outcome.fired))
-                self._kernel[replayed.example.key] = now
+            if found is None or kernel is None or found[1].total is None or not kernel.agrees(found[2]):
+                carried.append(None)
+            else:
+                carried.append(Replayed(replayed.example, found[1], found[0]))
+        return carried
 
 
 def _by_kernel(plan: Plan, records: Sequence[dict[str, Any]], fields: Iterable[Field]) -> list[_Kernel | None]:
