@@ -293,7 +293,7 @@ def test_cleaning_is_done_once_and_for_all(text: str, most: int) -> None:
         max_size=3,
     ).map("\n".join)
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_no_answer_gets_past_its_own_kind(written: str) -> None:
     result = write("I like remote ones", Scripted([written], think_nothing()))
     draft = result if isinstance(result, Draft) else result.draft if isinstance(result, Question) else None

@@ -36,7 +36,8 @@ def there_and_back(nodes: list[ast.Declaration]) -> None:
         assert form_of(declarations(back)) == form
 
 
-def test_every_program_of_ours_goes_there_and_back() -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_program_of_ours_goes_there_and_back(step: int) -> None:
     nodes = [node for path in PROGRAMS for node in declarations(path.read_text(encoding="utf-8", errors="replace"))]
     # A status that is none is no mistake of syntax, and no word of the form.
     good = [
@@ -44,7 +45,7 @@ def test_every_program_of_ours_goes_there_and_back() -> None:
     ]  # type: ignore[union-attr]
     assert len(good) > 300
     assert all(form_of([node]) is not None for node in good)
-    there_and_back(good)
+    there_and_back(good[::step])
 
 
 @pytest.mark.parametrize("name", ["meetings", "nested", "units", "chinese", "clause_words"])

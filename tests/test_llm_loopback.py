@@ -57,7 +57,7 @@ def test_whatever_was_to_be_said_what_comes_out_compiles(wish: str) -> None:
     assert ended
 
 
-@pytest.mark.parametrize("wish", WISHES[:3], ids=range(3))
+@pytest.mark.parametrize("wish", WISHES[1:3], ids=range(1, 3))
 def test_a_real_vocabulary_is_held_as_well(wish: str) -> None:
     found = written(grammars()[Target.OPENAI], wish, most=500, name=O200K)
     assert not found.is_whole or errors_in(MEETINGS, found.text) == [], found.text
