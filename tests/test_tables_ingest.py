@@ -34,6 +34,7 @@ from ucl.tables.errors import TableError
 from ucl.tables.formats.csv_text import read_csv
 from ucl.tables.frames import to_table
 from ucl.tables.ingest import ingest
+from ucl.tables.ingest.readers.reading import distinct
 
 NEW_YORK, LORD_HOWE = Zone.load("America/New_York"), Zone.load("Australia/Lord_Howe")
 assert NEW_YORK is not None
@@ -182,6 +183,46 @@ def test_a_type_that_nests_too_deep_is_one_error() -> None:
 def test_a_dictionary_may_repeat_itself_and_hold_null() -> None:
     array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, None], pa.int32()), pa.array(["a", None, "a", "b"]))
     assert values(read(t.Optional(t.TEXT), array), "x") == ["a", None, "a", "b", None]
+
+
+def test_dictionaries_with_null_come_in_chunks() -> None:
+    first = pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array(["x", None]))
+    second = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int64()), pa.array([None, "y"]))
+    column = pa.chunked_array([first, second, second.slice(1)])
+    admitted = to_table(pa.table({"k": column}))["k"]
+    assert admitted.to_pylist() == ["x", None, None, "y", None, None]
+    assert admitted.type == column.type
+    assert not any(chunk.dictionary.null_count for chunk in admitted.chunks)
+    words, codes = distinct(column)
+    assert [None if code == len(words) else words[code].as_py() for code in codes] == column.to_pylist()
+
+
+LIST_VIEWS = pa.ListViewArray.from_arrays(
+    pa.array([3, 0, 1, 0]),
+    pa.array([1, 0, 2, 2]),
+    pa.array(["a", "b", "c", "d"]),
+    mask=pa.array([False, True, False, False]),
+)
+
+
+@pytest.mark.parametrize(
+    "views",
+    [LIST_VIEWS, LIST_VIEWS.slice(1), pa.concat_arrays([LIST_VIEWS, LIST_VIEWS]).slice(2, 4), LIST_VIEWS.slice(0, 0)],
+)
+def test_views_of_lists_may_stand_in_any_order(views: pa.Array) -> None:
+    """Arrow's own cast reads beyond them."""
+    nested = pa.StructArray.from_arrays([views], ["k"])
+    table = to_table(pa.table({"plain": views, "nested": nested, "chunks": pa.chunked_array([views])}))
+    table.validate(full=True)
+    assert table["plain"].to_pylist() == table["chunks"].to_pylist() == views.to_pylist()
+    assert table["nested"].to_pylist() == nested.to_pylist()
+
+
+def test_runs_are_made_cells() -> None:
+    """Rows can't be chosen among runs."""
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3]), pa.array(["a", None]))
+    table = to_table(pa.table({"k": runs}))
+    assert table.take([2, 0])["k"].to_pylist() == [None, "a"]
 
 
 def test_a_dictionary_of_many_words() -> None:

@@ -85,19 +85,30 @@ def distinct(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    encoded = column.dictionary_encode().unify_dictionaries()
-    if encoded.num_chunks == 0:
+    chunks = [without_null_words(chunk) for chunk in column.dictionary_encode().chunks]
+    if not chunks:
         return pa.array([], pa.string()), np.zeros(0, np.int32)
+    encoded = pa.chunked_array(chunks).unify_dictionaries()
     words = encoded.chunk(0).dictionary
     indices = flat(pa.chunked_array([chunk.indices for chunk in encoded.chunks])).cast(pa.int32())
     if indices.null_count:
         indices = pc.fill_null(indices, pa.scalar(len(words), pa.int32()))
     codes: NDArray[np.int32] = indices.to_numpy(zero_copy_only=False)
-    if words.null_count:
-        # A dictionary may hold null itself.
-        absent = np.append(words.is_null().to_numpy(zero_copy_only=False), False)
-        codes = np.where(absent[codes], np.int32(len(words)), codes)
     return words, codes
+
+
+def without_null_words(array: pa.Array) -> pa.Array:
+    """A dictionary may hold null itself; then a cell of that code is null instead. Arrow neither puts such
+    dictionaries together nor writes them."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type) or not array.dictionary.null_count:
+        return array
+    there = array.dictionary.is_valid().to_numpy(zero_copy_only=False)
+    code_of = pa.array(np.cumsum(there) - 1, mask=~there).cast(array.type.index_type)
+    return pa.DictionaryArray.from_arrays(
+        code_of.take(array.indices), array.dictionary.drop_null(), ordered=array.type.ordered
+    )
 
 
 def flat(column: pa.ChunkedArray) -> pa.Array:
