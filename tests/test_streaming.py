@@ -385,6 +385,33 @@ def test_a_json_file_without_rows_is_json(tmp_path: Path) -> None:
     assert (tmp_path / "out.jsonl").read_text() == ""
 
 
+def test_each_part_may_have_dictionaries_of_its_own(tmp_path: Path) -> None:
+    program = ucl.compile("schema S { n: int }\nrule a on S { when n > 2 score 0.5 }")
+    chunks = [pa.array(words).dictionary_encode() for words in (["x", "y"], ["z", None], ["y", "陈静"])]
+    table = pa.table({"n": [1, 2, 3, 4, 5, 6], "who": pa.chunked_array(chunks)})
+    with pa.OSFile(str(tmp_path / "own.arrow"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    for columns in ("all", "scores"):
+        program.score_file(tmp_path / "own.arrow", tmp_path / "scored.arrow", columns=columns)
+        scored = pa.ipc.open_file(tmp_path / "scored.arrow").read_all()
+        assert scored["ucl_total"].to_pylist() == [0, 0, 0.5, 0.5, 0.5, 0.5]
+        if columns == "all":
+            assert scored["who"].to_pylist() == table["who"].to_pylist()
+            assert scored["who"].type == table["who"].type
+
+
+def test_a_dictionary_that_outgrows_its_codes_is_said(tmp_path: Path) -> None:
+    program = ucl.compile("schema S { n: int = 0 }\nrule a on S { when n > 2 score 0.5 }")
+    chunks = [pa.array([f"{part} {n}" for n in range(100)]).dictionary_encode() for part in range(2)]
+    narrow = pa.chunked_array(chunks).cast(pa.dictionary(pa.int8(), pa.string()))
+    table = pa.table({"who": narrow})
+    with pa.OSFile(str(tmp_path / "own.arrow"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(TableError, match="Arrow"):
+        program.score_file(tmp_path / "own.arrow", tmp_path / "scored.arrow")
+    assert not (tmp_path / "scored.arrow").exists()
+
+
 def test_a_name_that_is_set_may_be_spelled_in_parts(tmp_path: Path) -> None:
     (tmp_path / "p.ucl").write_text("context { grün: int }\nschema S { n: int }\nrule r on S { score grün }\n", "utf-8")
     (tmp_path / "in.csv").write_text("n\n1\n")

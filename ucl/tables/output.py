@@ -21,6 +21,7 @@ from ucl.tables import errors
 from ucl.tables.cells import Cells, marked, without_marks
 from ucl.tables.formats.blocks import OnRows, blocks_of, ignore_rows
 from ucl.tables.formats.csv_lines import write_csv
+from ucl.tables.formats.dictionaries import GrowingDictionaries
 from ucl.tables.formats.json_lines import write_json, write_json_lines
 
 if TYPE_CHECKING:
@@ -249,10 +250,15 @@ def _write_arrow(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, fa
     import pyarrow as pa
 
     first, rest = _first(parts)
-    with pa.ipc.new_file(sink, first.schema) as writer:
-        for part in chain([first], rest):
-            for block in blocks_of(part, on_rows):
-                writer.write_table(block)
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    dictionaries = GrowingDictionaries()
+    try:
+        with pa.ipc.new_file(sink, first.schema, options=options) as writer:
+            for part in chain([first], rest):
+                for block in blocks_of(part, on_rows):
+                    writer.write_table(dictionaries.placed(block))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
+        raise errors.unwritable_type("Arrow", str(problem).partition("\n")[0]) from problem
 
 
 def _first(parts: Iterable[pa.Table]) -> tuple[pa.Table, Iterator[pa.Table]]:
