@@ -18,7 +18,8 @@ from ucl.kernels.crowd.tables import Tables
 from ucl.kernels.lower import lower
 from ucl.scoring import CallError
 from ucl.scoring.calls import start_call
-from ucl.scoring.many.crowd import owned_rows
+from ucl.scoring.many.owners import owned_rows
+from ucl.tables.frames import to_table
 
 NOW = "2026-03-04T12:00"
 HEADER = """\
@@ -268,6 +269,54 @@ def test_owners_of_any_kind() -> None:
     codes = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1]), pa.array(["a", "b"]))
     owned = owned_rows(table.set_column(1, "owner", codes), "owner")
     assert [owned.owners[place] for place in owned.of_row] == ["b", "a", "b"]
+
+
+def test_owners_are_told_apart_as_keys_are() -> None:
+    table = pa.table({"n": [1, 2, 3]})
+    for owners in (
+        ["a", 1, "a"],
+        [b"x", b"y", b"x"],
+        [(1, 2), (3,), (1, 2)],
+        [2**70, 1, True],
+        np.array([1, "b", 1], object),
+    ):
+        owned = owned_rows(table, owners)
+        assert [owned.owners[place] for place in owned.of_row] == list(owners)
+        assert len(owned.owners) == 2 or owners[1] == owners[2]
+    rows = to_table([{"n": 1, "owner": "a"}, {"n": 2, "owner": 1}])
+    assert owned_rows(rows, "owner").owners == ["a", 1]
+    for unhashable in ([["a"], ["b"], ["a"]], pa.array([["a"], ["b"], ["a"]]), pa.array([{"k": 1}] * 3)):
+        with pytest.raises(CallError, match="key of a dict"):
+            owned_rows(table, unhashable)
+    with pytest.raises(CallError, match="`programs`"):
+        ucl.Crowd([program_of(SIMPLE[:1])])  # type: ignore[arg-type]
+
+
+def test_a_dictionary_of_owners_may_say_too_much() -> None:
+    """The same twice, null, and people who have no rows."""
+    words = pa.array(["nobody", "b", "a", None, "b"])
+    table = pa.table({"n": [1, 2, 3], "owner": pa.DictionaryArray.from_arrays(pa.array([2, 1, 4]), words)})
+    crowd = ucl.Crowd({"a": program_of(SIMPLE[:1]), "b": program_of(SIMPLE[:2])})
+    scored = crowd.score(table, "owner", now=NOW)
+    assert scored.owners == ["a", "b"]
+    assert scored.rows_of("b").tolist() == [1, 2]
+    assert scored.of("b").total.tolist() == scored.total[1:].tolist()
+    for place in (3, None):
+        column = pa.DictionaryArray.from_arrays(pa.array([2, 1, place]), words)
+        with pytest.raises(CallError, match="row 2 is nobody's"):
+            crowd.score(table.set_column(1, "owner", column), "owner")
+
+
+def test_whoever_brings_a_context_needs_no_other() -> None:
+    program = ucl.compile("context { limit: int }\nschema S { n: int }\nrule a on S { when n > limit score 0.5 }")
+    crowd = ucl.Crowd({"ann": program, "bo": program})
+    table = pa.table({"n": [4, 4], "owner": ["ann", "bo"]})
+    contexts = {"ann": {"limit": 3}, "bo": {"limit": 5}}
+    scored = crowd.score(table, "owner", contexts=contexts)
+    assert scored.total.tolist() == [0.5, 0.0]
+    assert [scored.of(who).total.tolist() for who in contexts] == [[0.5], [0.0]]
+    with pytest.raises(CallError, match="`limit`"):
+        crowd.score(table, "owner", contexts={"ann": {"limit": 3}})
 
 
 def test_a_crowd_may_be_changed_while_it_is_asked() -> None:

@@ -1,10 +1,10 @@
 """Many people, each with rules of their own that may change at any moment, and each with options of their own.
 
 In: a program for each person; a table of options, each somebody's. Out: a `CrowdResult`, equal to the bit to what each
-person's program says of that person's rows. One pass goes from person to person (`kernels.crowd`), a microsecond or so
-each; adding, changing or removing a program touches no other. Programs that mean the same stand once, about a kilobyte
-for twenty rules. What a pass can't say (scores that vary by an expression, rules that compare options or look into a
-memory, a context of one's own) is scored by the ordinary kernels, program by program.
+person's program says of that person's rows. One pass goes from person to person (`kernels.crowd`), one to two
+microseconds each; adding, changing or removing a program touches no other. Programs that mean the same stand once,
+about a kilobyte for twenty rules. What a pass can't say (scores that vary by an expression, rules that compare options
+or look into a memory, a context of one's own) is scored by the ordinary kernels, program by program.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Mut
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ucl.scoring import errors
 from ucl.scoring.calls import Moment, checked_threads, choose_schema, scored_schemas
 from ucl.scoring.compiled import CompiledProgram
+from ucl.scoring.many.owners import owned_rows
 from ucl.scoring.many.passes import Around, Own, scored
-from ucl.scoring.many.result import CrowdResult, Owned
+from ucl.scoring.many.result import CrowdResult
 from ucl.scoring.many.rules import Rules, Shelf
 from ucl.scoring.results.making import threads_for
 from ucl.semantics.outcome import CONTESTED_FROM
-from ucl.tables.frames import column_of, to_table
-from ucl.tables.ingest.readers.reading import distinct
+from ucl.tables.frames import to_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +43,8 @@ class Crowd(MutableMapping[Hashable, CompiledProgram]):
         self._shelf = Shelf()
         self._members: dict[Hashable, tuple[CompiledProgram, Rules]] = {}
         self._lock = RLock()
+        if programs is not None and not isinstance(programs, Mapping):
+            raise errors.wrong_argument("programs", "a mapping by owner", programs)
         for owner, program in (programs or {}).items():
             self[owner] = program
 
@@ -135,22 +135,6 @@ def score_many(
     """
     crowd = programs if isinstance(programs, Crowd) else Crowd(programs)
     return crowd.score(options, owner, **around)
-
-
-def owned_rows(table: pa.Table, owner: str | Iterable[Hashable]) -> Owned:
-    """Whose each row is, by the table's column of that name or by a value for each row. Raises `CallError`."""
-    if isinstance(owner, str):
-        if owner not in table.column_names:
-            raise errors.no_owner_column(owner, table.column_names)
-        column = table[owner]
-    else:
-        column = column_of("owner", owner)
-        if len(column) != table.num_rows:
-            raise errors.wrong_argument("owner", f"a column, or a value for each of {table.num_rows} rows", owner)
-    if column.null_count:
-        raise errors.row_without_owner(column.is_null().to_numpy().argmax())
-    values, codes = distinct(column)
-    return Owned(values.to_pylist(), codes.astype(np.int64))
 
 
 def _own(given: Mapping[str, Mapping[Any, Any] | None]) -> dict[Hashable, Own]:

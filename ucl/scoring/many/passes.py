@@ -69,9 +69,10 @@ def scored(
     compiled = load(on_compile)
     with span("lowering"):
         key = (around.timezone, around.contested_from, compiled)
-        shelf.prepare([rules for _, rules in members], key, around.call, compiled)
+        shared = [rules for owner, (_, rules) in zip(owned.owners, members, strict=True) if owner not in own]
+        shelf.prepare(shared, key, around.call, compiled)
     rules_of = np.array([rules.number for _, rules in members], np.int64)
-    is_own = np.array([owner in own for owner in owned.owners], np.bool_) if own else np.zeros(len(members), np.bool_)
+    is_own = np.array([owner in own for owner in owned.owners], np.bool_)
     made = _Made.empty(table.num_rows)
     for layout, rows in _by_layout(shelf, rules_of, owned):
         part = _Part(table, owned, rows, layout, around, threads)

@@ -1,0 +1,99 @@
+"""Whose each row is.
+
+In: a table and the name of its column that says so, or a value for each row. Out: `Owned`, whose owners are those who
+have rows, as a `dict` would tell them apart; or a `CallError` where a row is nobody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ucl.scoring import errors
+from ucl.scoring.many.result import Owned
+from ucl.tables.cells import Cells, cells_of
+from ucl.tables.formats.plain import from_json_cell
+from ucl.tables.frames import column_of
+from ucl.tables.ingest.readers.reading import distinct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMES = "a column, or a value for each row, that can be the key of a dict"
+
+
+def owned_rows(table: pa.Table, owner: str | Iterable[Hashable]) -> Owned:
+    """Whose each row is, by the table's column of that name or by a value for each row. Raises `CallError`."""
+    if isinstance(owner, str):
+        if owner not in table.column_names:
+            raise errors.no_owner_column(owner, table.column_names)
+        column = table[owner]
+        if cells_of(table.schema.field(owner)) is Cells.JSON:
+            return _of_values([from_json_cell(cell) for cell in column.to_pylist()])
+        return _of_column(column)
+    if _are_objects(owner):
+        owner = list(owner)
+        owned = _of_values(owner)
+    else:
+        owned = _of_column(column_of("owner", owner))
+    if len(owned.of_row) != table.num_rows:
+        raise errors.wrong_argument("owner", f"a column, or a value for each of {table.num_rows} rows", owner)
+    return owned
+
+
+def _are_objects(owner: Any) -> bool:
+    """Python's own objects, of any kind, which Arrow would take for something else."""
+    if not isinstance(owner, Iterable) or isinstance(owner, bytes | Mapping):
+        return False
+    is_arrow = hasattr(owner, "__arrow_c_array__") or hasattr(owner, "__arrow_c_stream__")
+    return not is_arrow and str(getattr(owner, "dtype", "object")) == "object"
+
+
+def _of_values(values: Sequence[Any]) -> Owned:
+    places: dict[Hashable, int] = {}
+    try:
+        of_row = [places.setdefault(value, len(places)) for value in values]
+    except TypeError:
+        raise errors.wrong_argument("owner", _NAMES, next(filter(_is_no_key, values))) from None
+    if None in places:
+        raise errors.row_without_owner(of_row.index(places[None]))
+    return Owned(list(places), np.array(of_row, np.int64))
+
+
+def _is_no_key(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return True
+    return False
+
+
+def _of_column(column: pa.ChunkedArray) -> Owned:
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        raise errors.wrong_argument("owner", _NAMES, column[0].as_py() if len(column) else str(column.type))
+    values, codes = distinct(column)
+    nobody = codes == len(values)
+    if nobody.any():
+        raise errors.row_without_owner(int(nobody.argmax()))
+    if not pa.types.is_dictionary(column.type):
+        return Owned(values.to_pylist(), codes.astype(np.int64))
+    # A dictionary may name the same twice, and people who have no rows, in any order.
+    used = _in_order_met(codes, len(values))
+    owned = _of_values(values.take(pa.array(used)).to_pylist())
+    place_of = np.zeros(len(values), np.int64)
+    place_of[used] = owned.of_row
+    return Owned(owned.owners, place_of[codes])
+
+
+def _in_order_met(codes: NDArray[np.int32], many: int) -> NDArray[np.int64]:
+    """The codes that there are, by their first rows."""
+    first = np.full(many, len(codes), np.int64)
+    # Of several rows with one code, the last to be written is the first one.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")
+    return order[: int((first < len(codes)).sum())]
