@@ -319,6 +319,19 @@ def test_whoever_brings_a_context_needs_no_other() -> None:
         crowd.score(table, "owner", contexts={"ann": {"limit": 3}})
 
 
+@pytest.mark.parametrize("around", ["context", "memory"])
+def test_each_program_has_defaults_of_its_own(around: str) -> None:
+    """The same rules may go by another limit."""
+    opening, closing = ("{ ", " }") if around == "context" else ("", "")
+    texts = {
+        limit: f"{around} {opening}limit: int = {limit}{closing}\nschema S {{ n: int }}\n"
+        "rule a on S { when n > limit score 0.5 }"
+        for limit in (1, 2)
+    }
+    crowd = ucl.Crowd({limit: ucl.compile(text) for limit, text in texts.items()})
+    assert crowd.score([{"n": 2}, {"n": 2}], [1, 2]).total.tolist() == [0.5, 0.0]
+
+
 def test_a_crowd_may_be_changed_while_it_is_asked() -> None:
     crowd = ucl.Crowd({number: program_of(SIMPLE[:3]) for number in range(3)})
     table = pa.table({"n": [1] * 300, "owner": np.arange(300) % 3})

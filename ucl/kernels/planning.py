@@ -7,7 +7,7 @@ declarations that stayed, and their masks with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
@@ -21,7 +21,7 @@ from ucl.semantics import program as p
 from ucl.semantics.evaluate.options import Ruleset
 from ucl.semantics.expressions import Budget
 from ucl.semantics.outcome import Call
-from ucl.semantics.parts import children
+from ucl.semantics.parts import evaluated, expressions_of
 from ucl.semantics.program import Constraint, Program, Rule, Schema
 
 # Of what was lowered once and is no longer used, so many times as much as is used may be kept.
@@ -93,7 +93,7 @@ class Planner:
         if known is None:
             if len(self._clocks) > _MOST_STALE * 100_000:
                 self._clocks.clear()
-            known = self._clocks[id(declared)] = declared, any(_reads_clock(e) for e in _expressions(declared))
+            known = self._clocks[id(declared)] = declared, _reads_clock(declared)
         return known[1]
 
 
@@ -102,25 +102,7 @@ def _same(before: Mapping[str, p.Value], now: Mapping[str, p.Value]) -> bool:
     return before.keys() == now.keys() and all(value is now[name] for name, value in before.items())
 
 
-def _expressions(declared: Rule | Constraint) -> Iterator[p.Expr]:
-    parts = [declared.when, *declared.unless]
-    if isinstance(declared, Rule):
-        parts += [declared.score, *(part for e in declared.exceptions for part in (e.condition, e.score))]
-    else:
-        parts.append(declared.require)
-    return (part for part in parts if part is not None)
-
-
-def _reads_clock(expr: p.Expr) -> bool:
+def _reads_clock(declared: Rule | Constraint) -> bool:
     """Whether it looks at `now` or `today`, by itself or through definitions."""
-    met: set[p.Definition] = set()
-    waiting = [expr]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, p.ContextValue) and here.path[0] in ("now", "today"):
-            return True
-        if isinstance(here, p.DefCall) and here.definition not in met:
-            met.add(here.definition)
-            waiting.append(here.definition.body)
-        waiting += children(here)
-    return False
+    found = evaluated(expressions_of(declared))
+    return any(isinstance(expr, p.ContextValue) and expr.path[0] in ("now", "today") for expr in found)

@@ -6,7 +6,7 @@ let's value are not inside their use.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -55,6 +55,29 @@ def children(expr: p.Expr) -> tuple[p.Expr, ...]:
             return ()
         case _:
             assert_never(expr)
+
+
+def expressions_of(declared: p.Rule | p.Constraint) -> tuple[p.Expr, ...]:
+    """All that a rule or a constraint consists of."""
+    parts = [declared.when, *declared.unless]
+    if isinstance(declared, p.Rule):
+        parts += [declared.score, *(part for e in declared.exceptions for part in (e.condition, e.score))]
+    else:
+        parts.append(declared.require)
+    return tuple(part for part in parts if part is not None)
+
+
+def evaluated(expressions: Iterable[p.Expr]) -> Iterator[p.Expr]:
+    """These, what stands in them, and what stands in the definitions that they call, each definition once."""
+    met: set[int] = set()
+    waiting = list(expressions)
+    while waiting:
+        here = waiting.pop()
+        yield here
+        if isinstance(here, p.DefCall) and id(here.definition) not in met:
+            met.add(id(here.definition))
+            waiting.append(here.definition.body)
+        waiting += children(here)
 
 
 def mapped(expr: p.Expr, change: Callable[[p.Expr], p.Expr]) -> p.Expr:

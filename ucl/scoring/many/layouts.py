@@ -6,12 +6,12 @@ same of every option. Words that people only read (names of modules, reasons, so
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 
 from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.evaluate.options import in_source_order, resolution_of
-from ucl.semantics.parts import children
+from ucl.semantics.parts import evaluated, expressions_of
 from ucl.semantics.program import Constraint, Program, Rule, Schema
 
 
@@ -34,7 +34,9 @@ def meaning(program: Program, schema: Schema) -> Hashable:
     """What is said of options of `schema`. Lets and definitions that a call evaluates are the same if they are the same
     objects."""
     declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
-    return (resolution_of(program, schema), tuple(map(_meaning_of, in_source_order(program, declared))))
+    # What a call doesn't give, each program says itself.
+    around = (program.context, program.memory) if reads_call(program, schema) else None
+    return (resolution_of(program, schema), around, tuple(map(_meaning_of, in_source_order(program, declared))))
 
 
 def _meaning_of(declared: Rule | Constraint) -> Hashable:
@@ -51,23 +53,5 @@ def reads_call(program: Program, schema: Schema) -> bool:
     declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
     if any(each.meta.valid != p.ALWAYS for each in declared):
         return True
-    met: set[int] = set()
-    waiting = [expr for each in declared for expr in _expressions(each)]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, p.ContextValue | p.MemoryValue):
-            return True
-        if isinstance(here, p.DefCall) and id(here.definition) not in met:
-            met.add(id(here.definition))
-            waiting.append(here.definition.body)
-        waiting += children(here)
-    return False
-
-
-def _expressions(declared: Rule | Constraint) -> Iterator[p.Expr]:
-    parts = [declared.when, *declared.unless]
-    if isinstance(declared, Rule):
-        parts += [declared.score, *(part for e in declared.exceptions for part in (e.condition, e.score))]
-    else:
-        parts.append(declared.require)
-    return (part for part in parts if part is not None)
+    found = evaluated(expr for each in declared for expr in expressions_of(each))
+    return any(isinstance(expr, p.ContextValue | p.MemoryValue) for expr in found)
