@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -79,3 +80,14 @@ def test_what_compares_rows_sees_one() -> None:
 def test_reasons_are_had_from_a_table_of_one() -> None:
     result = ucl.compile(PROGRAM).scorer(**AROUND).explained(LUNCH)
     assert result.fired(0) == ["lunch", "friends", "busy", "new_year"]
+
+
+def test_masks_of_many_rules_have_more_digits_than_python_reads() -> None:
+    rules = "\n".join(f"rule r{n} on S {{ when n > {n} score 0.001 }}" for n in range(2500))
+    program = ucl.compile(f"schema S {{ n: int }}\n{rules}")
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(sys.int_info.str_digits_check_threshold)
+    try:
+        assert program.scorer().score({"n": 2400}).total == 2.4
+    finally:
+        sys.set_int_max_str_digits(most)
