@@ -91,3 +91,14 @@ def test_masks_of_many_rules_have_more_digits_than_python_reads() -> None:
         assert program.scorer().score({"n": 2400}).total == 2.4
     finally:
         sys.set_int_max_str_digits(most)
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_a_mean_does_not_depend_on_the_order_in_which_it_is_summed(turned: int) -> None:
+    """Of sorted values, a part of the sum may be more than a double holds, though the whole is not."""
+    program = ucl.compile("schema S { f: float }\nrule a on S { when mean_of(f) > 0.5 score 0.5 }")
+    rows = [{"f": f * turned} for f in (-1e308, 1e308, -1e308, 1e308, 4.0 * turned)]
+    result = program.score(rows)
+    assert not result.invalid
+    assert result.total.tolist() == [0.5] * 5
+    assert program.score([{"f": 1.7e308}] * 2).invalid

@@ -35,7 +35,11 @@ def mean(values: Sequence[Any], type: Type) -> Any:
 def _float_total(values: Sequence[float]) -> float:
     try:
         return checked_float(math.fsum(values))
-    except OverflowError:  # fsum's word for a sum, or a part of one, that no double holds
+    except OverflowError:  # fsum's word for a sum that no double holds, or a part of one, which depends on the order
+        pass
+    try:
+        return float(sum(map(Fraction, values)))
+    except OverflowError:
         raise Overflow from None
 
 
