@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import ucl
 from ucl.analysis.findings import analyse
 from ucl.diagnostics import Diagnostic, Severity, Source, Span
 from ucl.driver import check_path, check_source
@@ -288,3 +289,11 @@ def test_other_comments_say_nothing() -> None:
 
 def test_a_comment_that_does_not_touch_the_declaration_is_not_its() -> None:
     assert [d.code for d in accepted("# allow conflict: far off\n\n", "")] == ["conflict"]
+
+
+def test_what_cancels_out_of_reals_may_be_left_of_doubles() -> None:
+    """(x + y) * 3 and x * 3 + y * 3 differ by more than 0.1 for large numbers, so the rule can apply."""
+    text = "schema S { x: float  y: float }\nrule r on S { when (x + y) * 3 <= x * 3 + y * 3 - 0.1 score 0.5 }\n"
+    assert "never-applies" not in {found.code for found in ucl.compile(text).findings()}
+    exact = text.replace("float", "int in 0..=9").replace("- 0.1", "- 1")
+    assert "never-applies" in {found.code for found in ucl.compile(exact).findings()}

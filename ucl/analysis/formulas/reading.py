@@ -298,7 +298,10 @@ class Reader:
                 first, second = linear(left, self.terms), linear(right, self.terms)
                 if first is None or second is None:
                     return None
-                return _compared(first.minus(second), operator, expr)
+                total = first.minus(second)
+                if first.coefficients and not total.coefficients and isinstance(t.present(left.type), _ROUNDED):
+                    return None  # what is left of reals that cancel out, doubles may round away
+                return _compared(total, operator, expr)
             case _:
                 return None
 
@@ -320,6 +323,7 @@ def _compared(total: Sum, operator: str, expr: Expr) -> Formula:
     return Literal(Relation(scaled.scaled(Fraction(-1)), opposite, expr), False)
 
 
+_ROUNDED = (t.Float, t.Quantity)
 _COMPARED: dict[str, Any] = {
     "<": lambda x: x < 0,
     "<=": lambda x: x <= 0,
