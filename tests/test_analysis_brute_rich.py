@@ -35,9 +35,10 @@ class Kind:
 
 
 def texts() -> list[str]:
-    return ["".join(letters) for length in range(5) for letters in itertools.product("abC", repeat=length)] + [
-        "abab-ab"
-    ]
+    """Of the letters that tests name, and of one that none does: what stands between others may be anything."""
+    named = ["".join(letters) for length in range(5) for letters in itertools.product("abC", repeat=length)]
+    others = ["".join(letters) for length in range(4) for letters in itertools.product("abC-", repeat=length)]
+    return [*named, *(text for text in others if "-" in text), "a--b", "abab-ab"]
 
 
 def subsets(members: Sequence[Any]) -> list[frozenset[Any]]:
