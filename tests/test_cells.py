@@ -6,7 +6,7 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from promises import NOW, compiled
 
@@ -148,6 +148,10 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@example(  # minutes begin anew with each hour
+    chosen=["at_.minute < 30"],
+    option={"n": 0, "small": 0, "x": 0.0, "price": 0.0, "at_": 1_860_000_002, "wait": 0, "m": None},
+)
 @settings(max_examples=100, deadline=None)
 @given(chosen=st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=4, unique=True), option=OPTIONS)
 def test_a_number_answers_as_the_place_in_whose_stretch_it_lies(chosen: list[str], option: dict[str, Any]) -> None:

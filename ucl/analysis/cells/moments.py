@@ -153,6 +153,8 @@ def clock_cuts(points: Iterable[int], parts: Parts) -> list[int]:
     cuts |= {
         h * HOUR + (minute + step) * MINUTE for minute in parts.get("minute", ()) for step in (0, 1) for h in range(24)
     }
+    if "minute" in parts:
+        cuts |= {h * HOUR for h in range(24)}  # there minutes begin anew
     if "night" in parts:
         cuts.add(12 * HOUR)
     return sorted(cut for cut in cuts if 0 <= cut < DAY)
