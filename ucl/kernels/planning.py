@@ -28,11 +28,43 @@ from ucl.semantics.program import Constraint, Program, Rule, Schema
 _MOST_STALE = 2
 
 
+@dataclass(frozen=True)
+class _Reads:
+    """What of a call the declarations of a schema look at: the moment, or only the day on which they are valid.
+
+    `clocks` has the answer of each declaration by its identity, for the next version.
+    """
+
+    clock: bool
+    day: bool
+    clocks: Mapping[int, tuple[Rule | Constraint, bool]]
+
+    @staticmethod
+    def of(program: Program, schema: Schema, before: _Reads | None) -> _Reads:
+        declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
+        known = {} if before is None else before.clocks
+        clocks = {id(d): known.get(id(d)) or (d, _reads_clock(d)) for d in declared}
+        reads_clock = any(reads for _, reads in clocks.values())
+        return _Reads(reads_clock, reads_clock or any(d.meta.valid != p.ALWAYS for d in declared), clocks)
+
+    def surroundings(self, call: Call) -> tuple[Any, ...]:
+        """What a plan depends on, but for the program and the memory."""
+        return (
+            call.zone,
+            call.now if self.clock else None,
+            call.today if self.day else None,
+            dict(call.context),
+            dict(call.recency),
+            call.contested_from,
+        )
+
+
 @dataclass
 class _Kept:
     """The last plan for a schema, what it depends on, and what the next one may use of it."""
 
     program: Program
+    reads: _Reads
     surroundings: tuple[Any, ...]
     memory: Mapping[str, p.Value]
     lowering: Lowering
@@ -45,56 +77,38 @@ class Planner:
     """Keeps one plan a schema. May be asked from several threads."""
 
     _kept: dict[Schema, _Kept] = field(default_factory=dict)
-    _clocks: dict[int, tuple[Rule | Constraint, bool]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def plan(self, program: Program, schema: Schema, call: Call) -> Plan:
         """Raises `Exhausted` where constants cost more steps than a call may."""
         with self._lock, collector_paused():
-            surroundings = self._surroundings(program, schema, call)
             kept = self._kept.get(schema)
+            if kept is not None and kept.program is program:
+                reads = kept.reads
+            else:
+                reads = _Reads.of(program, schema, None if kept is None else kept.reads)
+            surroundings = reads.surroundings(call)
             if kept is not None and (kept.surroundings != surroundings or not _same(kept.memory, call.memory)):
                 kept = None
             if kept is not None and kept.program is program:
                 return replace(kept.plan, call=call)
-            return self._lowered(kept, program, schema, call, surroundings)
+            ruleset = Ruleset.of(program, schema, call.today)
+            lowering, known = _ground(kept, ruleset, schema, call)
+            plan = plan_of(lowering, ruleset, known)
+            self._kept[schema] = _Kept(program, reads, surroundings, call.memory, lowering, known, plan)
+            return plan
 
-    def _lowered(
-        self, kept: _Kept | None, program: Program, schema: Schema, call: Call, surroundings: tuple[Any, ...]
-    ) -> Plan:
-        ruleset = Ruleset.of(program, schema, call.today)
-        size = len(ruleset.active) + len(ruleset.shadow)
-        if kept is None or kept.lowering.wholes or len(kept.known.conditions) > _MOST_STALE * size:
-            # Columns that only the whole table gives are made for every one that was lowered: none may be stale.
-            lowering, known = Lowering(schema, call), Rulebook()
-        else:
-            lowering, known = kept.lowering, kept.known
-            lowering.call, lowering.budget = call, Budget()
-        plan = plan_of(lowering, ruleset, known)
-        self._kept[schema] = _Kept(program, surroundings, call.memory, lowering, known, plan)
-        return plan
 
-    def _surroundings(self, program: Program, schema: Schema, call: Call) -> tuple[Any, ...]:
-        """What a plan depends on, but for the program and the memory."""
-        declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
-        reads_clock = any(self._reads_clock(d) for d in declared)
-        changes_by_day = any(d.meta.valid != p.ALWAYS for d in declared)
-        return (
-            call.zone,
-            call.now if reads_clock else None,
-            call.today if reads_clock or changes_by_day else None,
-            dict(call.context),
-            dict(call.recency),
-            call.contested_from,
-        )
+def _ground(kept: _Kept | None, ruleset: Ruleset, schema: Schema, call: Call) -> tuple[Lowering, Rulebook]:
+    """What to lower into: the last version's graph, or a new one where that holds too much that is stale.
 
-    def _reads_clock(self, declared: Rule | Constraint) -> bool:
-        known = self._clocks.get(id(declared))
-        if known is None:
-            if len(self._clocks) > _MOST_STALE * 100_000:
-                self._clocks.clear()
-            known = self._clocks[id(declared)] = declared, _reads_clock(declared)
-        return known[1]
+    Columns that only the whole table gives are made for every one that was lowered, so that none may be stale.
+    """
+    size = len(ruleset.active) + len(ruleset.shadow)
+    if kept is None or kept.lowering.wholes or len(kept.known.conditions) > _MOST_STALE * size:
+        return Lowering(schema, call), Rulebook()
+    kept.lowering.call, kept.lowering.budget = call, Budget()
+    return kept.lowering, kept.known
 
 
 def _same(before: Mapping[str, p.Value], now: Mapping[str, p.Value]) -> bool:
