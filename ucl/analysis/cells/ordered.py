@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from ucl.semantics import types as t
+from ucl.semantics.doubles import least_above, least_from
 from ucl.semantics.operations import HOUR, INT_MAX, INT_MIN, MINUTE, Overflow
 from ucl.semantics.types import DAY, SECOND
 
@@ -76,25 +77,12 @@ def grain_of(time: int) -> int:
 
 
 def floats_around(constants: Iterable[Any], low: float, high: float) -> set[float]:
-    cuts = sorted({cut for c in constants for cut in (_at_least(c), _above(c)) if low < cut <= high})
+    cuts = sorted({cut for c in constants for cut in (least_from(c), least_above(c)) if low < cut <= high})
     found: set[float] = set()
     for start, end in pairwise([low, *cuts, math.nextafter(high, math.inf)]):
         last = math.nextafter(end, -math.inf)
         found |= {start + 0.0, last + 0.0, _plain_float(start, last)}
     return found if low <= high else set()
-
-
-def _at_least(constant: Any) -> float:
-    try:
-        nearest = float(constant)
-    except OverflowError:
-        return math.inf if constant > 0 else -math.inf
-    return nearest if nearest >= constant else math.nextafter(nearest, math.inf)
-
-
-def _above(constant: Any) -> float:
-    nearest = _at_least(constant)
-    return nearest if nearest > constant else math.nextafter(nearest, math.inf)
 
 
 def _plain_float(first: float, last: float) -> float:

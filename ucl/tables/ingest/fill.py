@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars, Sets, Texts
+from ucl.semantics.doubles import greatest_to, least_from
 from ucl.semantics.program import Domain, SetDomain, Value
 from ucl.semantics.values.read import constant
 from ucl.semantics.zones import Zone
@@ -77,15 +78,13 @@ def _accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> Mask:
 def _at_least(bound: float, dtype: Any) -> Any:
     """The least value of the column's type that is not below the bound, so that nothing is compared rounded."""
     if dtype == np.float64:
-        near = float(bound)
-        return near if near >= bound else math.nextafter(near, math.inf)
+        return least_from(bound)
     return math.ceil(bound)
 
 
 def _at_most(bound: float, dtype: Any) -> Any:
     if dtype == np.float64:
-        near = float(bound)
-        return near if near <= bound else math.nextafter(near, -math.inf)
+        return greatest_to(bound)
     return math.floor(bound)
 
 

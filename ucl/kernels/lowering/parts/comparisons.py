@@ -27,6 +27,7 @@ from ucl.kernels.plan import (
     SetsMeet,
     negated,
 )
+from ucl.semantics.doubles import least_above, least_from
 from ucl.semantics.expressions import in_range
 from ucl.semantics.operations import INT_MAX, INT_MIN
 
@@ -38,12 +39,12 @@ Real = int | float
 
 def at_least(graph: Graph, number: Number, constant: Real) -> Literal:
     """Where `number >= constant`, exactly."""
-    return _cut(graph, number, _float_from(constant) if number.floating else math.ceil(constant))
+    return _cut(graph, number, least_from(constant) if number.floating else math.ceil(constant))
 
 
 def above(graph: Graph, number: Number, constant: Real) -> Literal:
     """Where `number > constant`, exactly."""
-    return _cut(graph, number, _float_above(constant) if number.floating else math.floor(constant) + 1)
+    return _cut(graph, number, least_above(constant) if number.floating else math.floor(constant) + 1)
 
 
 def _cut(graph: Graph, number: Number, least: Real) -> Literal:
@@ -55,21 +56,6 @@ def _cut(graph: Graph, number: Number, least: Real) -> Literal:
     if least > INT_MAX:
         return FALSE
     return TRUE if least <= INT_MIN else graph.cut(number.value, int(least))
-
-
-def _float_from(constant: Real) -> float:
-    """The least double that is not below."""
-    try:
-        nearest = float(constant)
-    except OverflowError:
-        return math.inf if constant > 0 else -math.inf
-    return nearest if nearest >= constant else math.nextafter(nearest, math.inf)
-
-
-def _float_above(constant: Real) -> float:
-    """The least double that is above."""
-    nearest = _float_from(constant)
-    return nearest if nearest > constant else math.nextafter(nearest, math.inf)
 
 
 def _equal_to(graph: Graph, number: Number, constant: Real) -> Literal:
