@@ -101,16 +101,11 @@ def data_words(data: Mapping[str, Any]) -> str:
 
 def outcome_words(outcome: Outcome | None) -> str:
     """The score, what it is made of, and the decision."""
-    from ucl.scoring.words import DECISIONS, number, signed, why_invalid
-    from ucl.semantics.outcome import as_score
+    from ucl.scoring.words import DECISIONS, total_words, why_invalid
 
     if outcome is None:
         return "knows no such schema"
     if outcome.invalid is not None:
         return f"invalid: {why_invalid(outcome.invalid)}"
-    assert outcome.total is not None
     assert outcome.decision is not None
-    added = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
-    added += [f"violates {name}" for name in outcome.violated]
-    why = f" ({', '.join(added)})" if added else ""
-    return f"{number(as_score(outcome.total))}{why}, {DECISIONS[outcome.decision]}"
+    return f"{total_words(outcome)}, {DECISIONS[outcome.decision]}"

@@ -134,15 +134,10 @@ def _digest(text: str) -> str:
 
 def _build(program: Program, path: Path, output: Path) -> None:
     import ucl
-    from ucl.build.package import hidden_by, package_path, write_packages
+    from ucl.build.package import write_packages
+    from ucl.cli.make import package_of
 
-    package = package_path(program.module)
-    hidden = hidden_by(package)
-    if hidden is not None:
-        raise CommandError(
-            f"`{path}` would become the package `{package}`, which hides {hidden}",
-            f"give it a name below one of your own: `module rules.{program.module}`",
-        )
+    package_of(program, path)
     write_packages([program], output, ucl.__version__)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli import inputs
@@ -27,27 +27,34 @@ def build(paths: list[Path], output: Path) -> int:
     Nothing where a program has an error, be it one that only the analysis finds.
     """
     import ucl
-    from ucl.build.package import hidden_by, package_path, write_packages
+    from ucl.build.package import write_packages
 
     checked = _all_checked(paths)
     if checked is None or any(list(map(complain_about_findings, checked.values()))):
         return 1
     programs: dict[str, Program] = {}
     for path, program in checked.items():
-        package = package_path(program.module)
-        hidden = hidden_by(package)
-        if hidden is not None:
-            raise CommandError(
-                f"`{path}` would become the package `{package}`, which hides {hidden}",
-                f"give it a name below one of your own: `module rules.{program.module}`",
-            )
-        place = str(package)
+        place = str(package_of(program, path))
         if place in programs:
             raise CommandError(f"two programs would become the package `{place}`; the second is `{path}`")
         programs[place] = program
     for written in write_packages(programs.values(), output, ucl.__version__):
         print(f"built {written.module} in {output / written.package}")
     return 0
+
+
+def package_of(program: Program, path: Path) -> PurePath:
+    """Where the package of a program goes; refused where it would hide another one."""
+    from ucl.build.package import hidden_by, package_path
+
+    package = package_path(program.module)
+    hidden = hidden_by(package)
+    if hidden is not None:
+        raise CommandError(
+            f"`{path}` would become the package `{package}`, which hides {hidden}",
+            f"give it a name below one of your own: `module rules.{program.module}`",
+        )
+    return package
 
 
 def _all_checked(paths: list[Path]) -> dict[Path, Program] | None:
@@ -110,9 +117,7 @@ def warmup() -> int:
 
 def add_bench(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    about = (
-        "arrow, prepared, new, option, memory, people, file, process (all); or `write`: how a model writes rules"
-    )
+    about = "arrow, prepared, new, option, memory, people, file, process (all); or `write`: how a model writes rules"
     add("works", nargs="*", metavar="WORK", help=about)
     add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the tables (1,000,000)")
     add("--rules", type=inputs.count, default=1000, metavar="N", help="rules of the new program (1,000)")

@@ -102,6 +102,14 @@ DECISIONS = {
 }
 
 
+def total_words(outcome: Outcome) -> str:
+    """The total of a valid row and what it is made of: `-0.5 (-0.8 no_late_calls, +0.3 standups_are_fine)`."""
+    assert outcome.total is not None
+    made_of = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
+    made_of += [f"violates {name}" for name in outcome.violated]
+    return number(as_score(outcome.total)) + (f" ({', '.join(made_of)})" if made_of else "")
+
+
 def reason_of(outcome: Outcome, contested_from: float) -> str:
     """Why the decision is what it is, in one sentence. `contested_from` is the least magnitude that contests."""
     if outcome.invalid is not None:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from ucl.analysis.cells.inputs import NOW, Place
 from ucl.analysis.points import Point, call_of, option_of
 from ucl.analysis.properties import Prover, statement
-from ucl.scoring.words import DECISIONS, number, shown, signed
+from ucl.scoring.words import DECISIONS, shown, total_words
 from ucl.semantics.evaluate import score_option
-from ucl.semantics.outcome import as_score
 from ucl.semantics.program import Expr, Property
 from ucl.testing.verdicts import Verdict
 from ucl.widths import text_width
@@ -87,9 +86,5 @@ def _point_rows(prover: Prover, point: Point, around: Point) -> Iterator[str]:
     yield from (f"{name}{' ' * (width - text_width(name))}  {value}".rstrip() for name, value in cells)
     option, call = option_of(prover.side, point), call_of(prover.side, around)
     outcome = score_option(prover.program, prover.side.schema, option, call)
-    assert outcome.total is not None
     assert outcome.decision is not None
-    added = [f"{signed(nano)} {name}" for name, nano in outcome.contributions.items()]
-    added += [f"violates {name}" for name in outcome.violated]
-    why = f" ({', '.join(added)})" if added else ""
-    yield f"score {number(as_score(outcome.total))}{why}, decision: {DECISIONS[outcome.decision]}"
+    yield f"score {total_words(outcome)}, decision: {DECISIONS[outcome.decision]}"

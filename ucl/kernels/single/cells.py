@@ -73,6 +73,14 @@ class _ByTest:
                 (found.holding if holds else found.failing)[test] |= concern.bit
         return found
 
+    @property
+    def unless_met(self) -> int:
+        """What holds as long as no test that it must fail is met."""
+        held = 0
+        for bits in self.failing.values():
+            held |= bits
+        return held
+
 
 class _Meanings:
     """Which tests a text or an element is a member of. `decide` evaluates those that are expressions."""
@@ -104,9 +112,7 @@ class TextCells:
     ) -> None:
         self._meanings = _Meanings(tests, decide)
         self._by_test = _ByTest.of(concerns, every)
-        self._unless_met = 0
-        for bits in self._by_test.failing.values():
-            self._unless_met |= bits
+        self._unless_met = self._by_test.unless_met
 
     def at(self, text: str | None) -> int:
         """None, where there is no text, is a member of nothing: what is said of it is never looked at."""
@@ -136,9 +142,7 @@ class ElementCells:
         self._meanings = _Meanings(tests, decide)
         self._by_test = _ByTest.of(concerns, every)
         assert not self._by_test.several
-        self.empty = self._by_test.neutral
-        for bits in self._by_test.failing.values():
-            self.empty |= bits
+        self.empty = self._by_test.neutral | self._by_test.unless_met
 
     def at(self, elements: Iterable[Any]) -> int:
         held, ruled_out = self.empty, 0
