@@ -83,7 +83,7 @@ def test_every_format_counts_its_rows(folder: Path, name: str, monkeypatch: pyte
         def rows_done(self, count: int) -> None:
             seen[-1] = (*seen[-1][:2], seen[-1][2] + count)
 
-    monkeypatch.setattr("ucl.cli.score.Progress", Noted)
+    monkeypatch.setattr("ucl.cli.scoring.score.Progress", Noted)
     assert run_here("score", "meetings.ucl", "rows.jsonl", "-o", name).status == 0
     assert [name for name, *_ in seen][:2] == ["reading", "scoring"]
     assert seen[-1] == ("writing", 4, 4)

@@ -14,8 +14,8 @@ import pytest
 from cli_runs import command, environment
 
 from ucl.analysis.findings import analyse
-from ucl.cli import watch
-from ucl.cli.again import Again
+from ucl.cli.checking import watch
+from ucl.cli.checking.again import Again
 from ucl.cli.output import CommandError
 from ucl.driver import check_path
 

@@ -65,7 +65,7 @@ def model(monkeypatch: pytest.MonkeyPatch, *programs: str | ModelError, thought:
 
 def answers(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     """Somebody at a terminal says this."""
-    monkeypatch.setattr("ucl.cli.write._at_a_terminal", lambda: True)
+    monkeypatch.setattr("ucl.cli.writing.write._at_a_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO(line))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ucl.cli import inputs
-from ucl.cli.bench_write import add_bench_write, bench_write
 from ucl.cli.output import COMPILING, CommandError, remark, replace_file
 from ucl.cli.source import checked_program, complain_about_findings, program_files
+from ucl.cli.writing.bench_write import add_bench_write, bench_write
 
 if TYPE_CHECKING:
     from ucl.semantics.program import Program

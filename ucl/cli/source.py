@@ -16,7 +16,7 @@ from ucl.cli.output import CommandError, complain, remark, replace_file, use_col
 from ucl.diagnostics import Diagnostic, Report, Severity
 
 if TYPE_CHECKING:
-    from ucl.cli.again import Again
+    from ucl.cli.checking.again import Again
     from ucl.semantics.program import Program
 
 
@@ -62,8 +62,8 @@ def check(
     asked = _Asked(CheckFormat(format), fast, strict, now, tensions)
     if not watch:
         return _check(paths, asked, set())
-    from ucl.cli.again import Again
-    from ucl.cli.watch import repeat
+    from ucl.cli.checking.again import Again
+    from ucl.cli.checking.watch import repeat
 
     again = Again()
     return repeat(paths, lambda looked_up: _check(paths, asked, looked_up, again))

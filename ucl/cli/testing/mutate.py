@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
-from ucl.cli.diff import data_words, outcome_words
 from ucl.cli.output import print_json
 from ucl.cli.progress import Progress
+from ucl.cli.testing.diff import data_words, outcome_words
 from ucl.render import printable
 
 if TYPE_CHECKING:

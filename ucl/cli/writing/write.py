@@ -277,7 +277,7 @@ class _Outcome:
         return 1 if failure.code in _OUTCOMES else 2
 
     def _print(self) -> None:
-        from ucl.cli.drafts import cost_line, result_lines
+        from ucl.cli.writing.drafts import cost_line, result_lines
         from ucl.llm.drafts import Failure
 
         text = None if self._draft is None else self._draft.addition.text(self._status)

@@ -64,7 +64,7 @@ def _draft(draft: Draft, text: str) -> Iterator[str]:
 
 def _evidence(draft: Draft) -> Iterator[str]:
     """What it changes, once it is in force, shown by options; promises; findings."""
-    from ucl.cli.diff import difference_words
+    from ucl.cli.testing.diff import difference_words
 
     evidence = draft.evidence
     yield "what it changes, once it is in force"

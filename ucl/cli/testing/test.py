@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ucl.cli import inputs
-from ucl.cli.mutate import add_mutate, print_mutants
 from ucl.cli.output import CommandError, print_json, remark, text_table
 from ucl.cli.source import checked_program, complain_about, complain_about_findings, program_files
-from ucl.cli.stated import add_facts_options, opened
+from ucl.cli.testing.mutate import add_mutate, print_mutants
+from ucl.cli.testing.stated import add_facts_options, opened
 from ucl.diagnostics import Report
 from ucl.render import printable
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ucl.cli.output import CommandError, print_json, remark, replace_file
 from ucl.cli.source import checked_program, complain_about
-from ucl.cli.stated import add_facts_options, opened
+from ucl.cli.testing.stated import add_facts_options, opened
 from ucl.diagnostics import Report
 from ucl.render import printable
 

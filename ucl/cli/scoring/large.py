@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.cli.inputs import Options
 from ucl.cli.progress import Progress
-from ucl.cli.results import MOST_SHOWN, ScoreFormat, Wanted, words, write, write_lines
+from ucl.cli.scoring.results import MOST_SHOWN, ScoreFormat, Wanted, words, write, write_lines
 from ucl.scoring.calls import checked_threads, choose_schema, instant_text, scored_schemas, start_call
 from ucl.scoring.streaming.run import FileRun, open_run
 from ucl.spans import span

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ucl.cli import inputs
 from ucl.cli.output import COMPILING, print_json, remark
-from ucl.cli.profile import profiled
 from ucl.cli.progress import Progress
-from ucl.cli.results import ScoreFormat, Wanted, format_of, refuse, target_of, write
+from ucl.cli.scoring.profile import profiled
+from ucl.cli.scoring.results import ScoreFormat, Wanted, format_of, refuse, target_of, write
 from ucl.render import printable
 from ucl.spans import span
 
@@ -67,7 +67,7 @@ def score(
         with Progress(progress) as shown, inputs.opened_options(options, sql) as source:
             around = inputs.read_call(compiled, **call)
             if source.is_large:
-                from ucl.cli.large import score_large
+                from ucl.cli.scoring.large import score_large
 
                 limits = {"group_by": group_by, "threads": threads, "on_compile": lambda: shown.remark(COMPILING)}
                 warnings, summary = score_large(compiled, source, schema, around, limits, top, wanted, shown)

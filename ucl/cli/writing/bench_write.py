@@ -45,7 +45,7 @@ def bench_write(model: str | None, base_url: str | None, limit: int | None, plum
 
 def _measured(model: str | None, base_url: str | None, limit: int | None) -> tuple[str, list[Written]]:
     from ucl.bench.write import measured
-    from ucl.cli.drafts import cost_line
+    from ucl.cli.writing.drafts import cost_line
     from ucl.llm.client import ModelError, settings_from, total
 
     try:

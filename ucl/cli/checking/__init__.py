@@ -1,0 +1,1 @@
+"""Checking again whenever a file changes."""

@@ -1,0 +1,1 @@
+"""Commands over tables, events and a memory: `score`, `explain`, `act`, `query`, `alerts`."""

@@ -1,0 +1,1 @@
+"""Commands about what programs promise and mean: `test`, `facts2tests`, `diff`."""

@@ -1,0 +1,1 @@
+"""Commands that let a model write: `write`, `grammar`, and how well a model does."""
