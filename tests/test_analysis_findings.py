@@ -297,3 +297,30 @@ def test_what_cancels_out_of_reals_may_be_left_of_doubles() -> None:
     assert "never-applies" not in {found.code for found in ucl.compile(text).findings()}
     exact = text.replace("float", "int in 0..=9").replace("- 0.1", "- 1")
     assert "never-applies" in {found.code for found in ucl.compile(exact).findings()}
+
+
+# --- what has no value, and what is listed --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", ["10 / n", "10 / size(s)", "10 / length(x)", "10 / none", "(n - 4) / n"])
+@pytest.mark.parametrize("test", ["({} ?? 0) > 3", "min({} ?? 5, 3) > 2", "not (ramp({} ?? 1, 0, 2) > 0.5)"])
+def test_a_ratio_may_have_no_value(ratio: str, test: str) -> None:
+    """What stands for it then is another case, in which nobody asks for the ratio."""
+    condition = test.format(ratio)
+    found = found_in(
+        f"""let none = 0
+        schema S {{ n: int in 0..=3  k: int in 0..=3  x: text  s: set<text> }}
+        rule r on S {{ when {condition} or k > 1 score 0.5 }}
+        rule t on S {{ when not ({condition}) or k > 1 score -0.5 }}"""
+    )
+    assert ("conflict", ("t", "r")) in codes(found)
+    assert not [d for d in found if d.code == "never-applies"]
+
+
+def test_every_value_of_a_listed_text_is_looked_at() -> None:
+    """Also where the tests name parts of it only."""
+    text = """schema S { heating: text in {"natural gas", "oil", "none"} }
+        rule gas on S { when contains(heating, "gas") score 0.5 }
+        rule short on S { when length(heating) < 4 and not ends_with(heating, "s") score 0.5 }
+        rule coal on S { when starts_with(heating, "co") score 0.5 }"""
+    assert codes(found_in(text)) == [("never-applies", ("coal",))]

@@ -6,7 +6,6 @@ In: a field and the atoms about it. Out: its axis, or the three of a datetime.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ucl.analysis.boxes.axes import Axis, DayAxis, DayTests, LineAxis, MomentAxis, SampleAxis, bits, skipped_days
@@ -17,12 +16,11 @@ from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Holds, Is, Within
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.reading import Reader
-from ucl.analysis.formulas.terms import CLOCK, Place, Term
+from ucl.analysis.formulas.terms import CLOCK, Place, Term, valued
 from ucl.semantics import types as t
-from ucl.semantics.expressions import Budget, Frame, evaluate
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call
-from ucl.semantics.program import Expr
+from ucl.semantics.program import SetDomain
 from ucl.semantics.types import DAY as DAY_LENGTH
 from ucl.semantics.values.read import constant
 
@@ -106,12 +104,13 @@ class Fields:
         match place.type:
             case t.Set(element):
                 samples: list[Any] = list(sets(exprs, element or t.TEXT, default or frozenset()))
-                samples = [sample for sample in samples if self._may_be(place, sample)]
             case _:
-                usual = default if isinstance(default, str) else usual_text(place.path[-1])
-                samples = [text for text in texts(exprs, usual) if self._may_be(place, text)]
+                samples = texts(exprs, default if isinstance(default, str) else usual_text(place.path[-1]))
+        if isinstance(place.declared.domain, SetDomain):  # all of it, in the order in which people would write it
+            domain = place.declared.domain.values
+            samples = list(dict.fromkeys([*(s for s in samples if s in domain), *sorted(map(str, domain))]))
 
-        holding = [partial(self._holds, expr, Term(place, "").name) for expr in exprs]
+        holding = [valued(expr, self._call, Term(place, "").name) for expr in exprs]
         sampled = Sampled(samples)
         masks = [sampled.where(expr, holds) for expr, holds in zip(exprs, holding, strict=True)]
 
@@ -119,16 +118,6 @@ class Fields:
             return bits(number for number, holds in enumerate(holding) if holds(value))
 
         return SampleAxis(sampled, masks, outcome, place.may_be_absent)
-
-    def _may_be(self, place: Place, value: Any) -> bool:
-        domain = place.declared.domain
-        return domain is None or not hasattr(domain, "values") or value in domain.values
-
-    def _holds(self, expr: Expr, name: str, value: Any) -> bool:
-        try:
-            return bool(evaluate(expr, Frame(self._call, Budget(), variables={name: value})))
-        except Overflow:
-            return False
 
 
 def held(tests: Sequence[Within | Holds | Is]) -> list[Holds]:

@@ -42,11 +42,11 @@ from ucl.analysis.formulas.terms import (
     Term,
     Terms,
     fields_read,
+    valued,
 )
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.expressions import Budget, Frame, evaluate
-from ucl.semantics.operations import HOUR, MINUTE, Overflow
+from ucl.semantics.operations import HOUR, MINUTE
 from ucl.semantics.outcome import Call
 from ucl.semantics.parts import children, mapped
 from ucl.semantics.program import Expr
@@ -213,10 +213,10 @@ class Reader:
         return self._between(expr, sorted(names))
 
     def _constant(self, expr: Expr) -> Formula:
-        try:
-            return TRUE if evaluate(expr, Frame(self._call, Budget())) else FALSE
-        except Overflow:
+        value = valued(expr, self._call)(None)
+        if value is None:
             return Literal(Unknown(expr), True)
+        return TRUE if value else FALSE
 
     def _about(self, term: Term, expr: Expr) -> Formula:
         if isinstance(term.type, t.Text | t.Set):

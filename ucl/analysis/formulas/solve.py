@@ -16,11 +16,9 @@ from typing import Any
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.line import Interval, Intervals
 from ucl.analysis.formulas.linear import linear
-from ucl.analysis.formulas.terms import SPANS, Term, Terms
+from ucl.analysis.formulas.terms import SPANS, Term, Terms, valued
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.expressions import Budget, Frame, evaluate
-from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Expr, RangeDomain, SetDomain
 from ucl.semantics.types import DAY
@@ -84,15 +82,8 @@ class Solver:
 
     def _evaluator(self, expr: Expr, term: Term) -> Callable[[int], Any]:
         """The value of an expression by the term's key; None where it has none."""
-        name, type = term.name, term.type
-
-        def value(key: int) -> Any:
-            try:
-                return evaluate(expr, Frame(self._call, Budget(), variables={name: line.value_at(key, type)}))
-            except Overflow:
-                return None
-
-        return value
+        value, type = valued(expr, self._call, term.name), term.type
+        return lambda key: value(line.value_at(key, type))
 
     # --- functions of the term --------------------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ and the instant itself. How they hang together is known to the axes alone. `toda
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from typing import Any
 
 from ucl.frozen import frozen
 from ucl.semantics import program as p
@@ -227,6 +228,8 @@ class Terms:
         return None
 
     def _folded(self, expr: p.Apply) -> Expr:
+        if any(isinstance(argument, p.Const) and argument.value is None for argument in expr.arguments):
+            return expr
         try:
             return p.Const(expr.type, expr.span, evaluate(expr, Frame(self._call, Budget())))
         except Overflow:
@@ -237,6 +240,41 @@ _OF_INSTANT = {"date_of": DAY, "time_of": CLOCK, "night_of": NIGHT}
 _OF_DAY = {"date_weekday": WEEKDAY_PART, "date_month": MONTH, "date_day": MONTHDAY}
 _THROUGH_DAY = {"weekday_of": "weekday", "year_of": "year", "month_of": "month", "day_of": "day"}
 _THROUGH_CLOCK = {"hour_of": "hour", "minute_of": "minute"}
+
+
+def valued(expr: Expr, call: Call, name: str = "") -> Callable[[Any], Any]:
+    """The value of an expression by that of its one variable. None where it has none: where it overflows, or where an
+    operation in it is not defined, such as a division by 0. What surrounds an atom has seen to it that it is not asked
+    there."""
+    partial = [part for part in _inside_out(expr) if _may_have_no_value(part)]
+
+    def value(told: Any) -> Any:
+        frame = Frame(call, Budget(), variables={name: told})
+        try:
+            if any(evaluate(part, frame) is None for part in partial):
+                return None
+            return evaluate(expr, frame)
+        except Overflow:
+            return None
+
+    return value
+
+
+def _inside_out(expr: Expr) -> Iterator[Expr]:
+    """Its parts, each before what it is part of."""
+    for part in children(expr):
+        yield from _inside_out(part)
+    yield expr
+
+
+def _may_have_no_value(expr: Expr) -> bool:
+    match expr:
+        case p.Const(value=value):
+            return value is None
+        case p.Apply(signature=signature):
+            return signature.partial
+        case _:
+            return False
 
 
 def _substituted(expr: Expr, bound: Mapping[str, Expr]) -> Expr:
