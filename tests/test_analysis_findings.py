@@ -324,3 +324,36 @@ def test_every_value_of_a_listed_text_is_looked_at() -> None:
         rule short on S { when length(heating) < 4 and not ends_with(heating, "s") score 0.5 }
         rule coal on S { when starts_with(heating, "co") score 0.5 }"""
     assert codes(found_in(text)) == [("never-applies", ("coal",))]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "size(tags) > 100",
+        "size(tags) / 2 > 30",
+        "size(tags) + 1 > 70",
+        "size(tags) > 2000",
+        "length(x) > 2.5 and length(x) < 3.5",
+        "length(x) * length(x) == 49",
+        "ramp(length(x), 3, 300) > 0.5",
+        'contains("gas and oil", x) and contains(x, "nd")',
+        "length(x) != length(casefold(x))",
+        "lower(x) == x and casefold(x) != x",
+        'casefold(x) == "ss" and lower(x) != "ss"',
+        'ends_with(lower(x), "as") and not ends_with(lower(casefold(x)), "xas")',
+    ],
+)
+def test_nothing_is_impossible_because_no_sample_shows_it(condition: str) -> None:
+    found = found_in(
+        f"schema S {{ x: text  tags: set<text> }}\nrule r on S {{ when {condition} score 0.5 }}\n"
+        f"rule t on S {{ when not ({condition}) score 0.5 }}"
+    )
+    assert not [d for d in found if d.code == "never-applies"]
+
+
+def test_a_score_by_the_size_of_a_set_pulls_both_ways() -> None:
+    text = """schema S { tags: set<text> }
+        rule few on S { when size(tags) >= 0 score 0.55 - 0.1 * size(tags) }
+        rule many on S { when size(tags) in 9..=12 score 0.3 }
+        rule none on S { when size(tags) / 2 < 1 and size(tags) > 1.5 score 0.3 }"""
+    assert codes(found_in(text)) == [("conflict", ("many", "few")), ("never-applies", ("none",))]

@@ -20,9 +20,12 @@ from ucl.semantics.parts import children
 from ucl.semantics.program import Expr
 
 _MOST = 20_000
+_MOST_MEMBERS = 5_000_000  # of all sets together
 _ALL_SUBSETS = 7  # pieces (or elements) of which every choice is tried; of more, every pair
 
 _PEOPLE = ("alex", "sam", "kim", "lee", "robin", "pat", "jo", "max", "eli", "ira", "noa", "uma")
+# Letters that some folding makes one.
+_FOLDED_ALIKE = (("ss", "ß"), ("s", "ſ"), ("σ", "ς"), ("ς", "σ"))
 _FILLERS = (" and ", " ", "-", "~", "_", "|", "…")
 
 
@@ -51,6 +54,8 @@ def texts(tests: Sequence[Expr], usual: str) -> list[str]:
             break
     found |= dict.fromkeys([*whole, ""])
     if folded:
+        alike = [text.replace(*letters) for text in list(found)[:_MOST] for letters in _FOLDED_ALIKE]
+        found |= dict.fromkeys(alike)
         found |= dict.fromkeys(variant for text in list(found)[:_MOST] for variant in _cases(text, [*starts, *ends]))
     for length in sorted(lengths):
         for text in list(found)[: _MOST // max(1, len(lengths))]:
@@ -158,9 +163,7 @@ def _of_length(text: str, length: int, starts: Sequence[str], ends: Sequence[str
 def sets(tests: Sequence[Expr], element: t.Type, usual: frozenset[Any]) -> list[frozenset[Any]]:
     """Elements that every test treats alike stand for one another."""
     groups, sizes = _alike(tests, element)
-    others = _others(
-        element, {member for group in groups for member in group}, max([2, *(n + 1 for n in sizes if n < 64)])
-    )
+    others = _others(element, {member for group in groups for member in group}, max(2, *sizes, 0))
     states: list[list[tuple[Any, ...]]] = []
     for group in groups:
         ways: list[tuple[Any, ...]] = [(), group[:1]]
@@ -169,16 +172,20 @@ def sets(tests: Sequence[Expr], element: t.Type, usual: frozenset[Any]) -> list[
         if len(group) > 2:
             ways.append(group[:2])
         states.append(ways)
-    strangers = [tuple(others[:n]) for n in range(len(others) + 1)] if sizes else [(), tuple(others[:1])]
     found = dict.fromkeys([usual, frozenset()])
+    written = 0
     if len(groups) <= _ALL_SUBSETS:
         chosen: Iterable[tuple[tuple[Any, ...], ...]] = product(*states)
     else:
         chosen = _few_at_once(states)
     for choice in islice(chosen, _MOST):
         members = [member for part in choice for member in part]
-        for extra in strangers:
-            found[frozenset([*members, *extra])] = None
+        for strangers in sorted({0, 1, *(n - len(members) for n in sizes)}):
+            if 0 <= strangers <= len(others):
+                found[frozenset([*members, *others[:strangers]])] = None
+        written += len(sizes) * max(sizes, default=0)
+        if written > _MOST_MEMBERS:
+            break
     return list(found)
 
 

@@ -30,9 +30,11 @@ from ucl.analysis.formulas.formula import (
 )
 from ucl.analysis.formulas.line import Intervals
 from ucl.analysis.formulas.linear import Sum, linear
+from ucl.analysis.formulas.sampled import is_sampled, of_size, within_sizes
 from ucl.analysis.formulas.solve import Solver
 from ucl.analysis.formulas.terms import (
     CLOCK,
+    COUNT,
     DAY,
     MINUTE_PART,
     NIGHT,
@@ -220,11 +222,27 @@ class Reader:
 
     def _about(self, term: Term, expr: Expr) -> Formula:
         if isinstance(term.type, t.Text | t.Set):
-            return Literal(Holds(term, expr), True)
+            return self._of_samples(term, expr)
         keys = self.solver.keys(term, expr)
         if keys is not None:
             return self._part_within(term, keys)
         return self._relation(expr) or Literal(Unknown(expr), True)
+
+    def _of_samples(self, term: Term, expr: Expr) -> Formula:
+        """Samples answer what they are made for. Of another test that reads a text or set by its size alone, the sizes
+        are found; of all else a sample that passes may be missing, unless every value is listed."""
+        if isinstance(term.place.declared.domain, p.SetDomain) or is_sampled(expr):
+            return Literal(Holds(term, expr), True)
+        count = Term(term.place, COUNT)
+        counted = of_size(expr, p.Variable(count.type, expr.span, count.name))
+        if term.name in _variables(counted)[0]:
+            return Literal(Unknown(expr), True)
+        self.terms.by_name.setdefault(count.name, count)
+        keys = self.solver.keys(count, counted)
+        tests = None if keys is None else within_sizes(expr, keys)
+        if tests is None:
+            return Literal(Unknown(expr), True)
+        return some(Literal(Holds(term, test), True) for test in tests)
 
     def _part_within(self, term: Term, keys: Intervals) -> Formula:
         """Minutes as times of day, and nights as days and halves of the day, since axes know nothing of them."""

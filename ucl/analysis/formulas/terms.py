@@ -34,7 +34,7 @@ _LARGEST = 20_000
 
 NOW = Field("now", DATETIME, None, "now", None, None, None, None)  # type: ignore[arg-type]
 
-WHOLE, DAY, WEEKDAY_PART, MONTH, MONTHDAY, CLOCK, MINUTE_PART, NIGHT = (
+WHOLE, DAY, WEEKDAY_PART, MONTH, MONTHDAY, CLOCK, MINUTE_PART, NIGHT, COUNT = (
     "",
     "day",
     "weekday",
@@ -43,6 +43,7 @@ WHOLE, DAY, WEEKDAY_PART, MONTH, MONTHDAY, CLOCK, MINUTE_PART, NIGHT = (
     "clock",
     "minute",
     "night",
+    "count",
 )
 PART_TYPES: Mapping[str, Type] = {
     DAY: DATE,
@@ -52,6 +53,7 @@ PART_TYPES: Mapping[str, Type] = {
     CLOCK: TIME,
     MINUTE_PART: INT,
     NIGHT: WEEKDAY,
+    COUNT: INT,
 }
 SPANS: Mapping[str, tuple[int, int]] = {
     WEEKDAY_PART: (0, 7),
@@ -59,6 +61,7 @@ SPANS: Mapping[str, tuple[int, int]] = {
     MONTHDAY: (1, 32),
     MINUTE_PART: (0, 60),
     NIGHT: (0, 7),
+    COUNT: (0, 1 << 32),  # letters of a text, members of a set
 }
 
 
