@@ -357,3 +357,33 @@ def test_a_score_by_the_size_of_a_set_pulls_both_ways() -> None:
         rule many on S { when size(tags) in 9..=12 score 0.3 }
         rule none on S { when size(tags) / 2 < 1 and size(tags) > 1.5 score 0.3 }"""
     assert codes(found_in(text)) == [("conflict", ("many", "few")), ("never-applies", ("none",))]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["abs(n - 2) == 1", "abs(n + 5) > 10", "near(n - 20, 3, 2) > 0.5", "(n - 4_611_686_018_427_387_904) * 4 == 8"],
+)
+def test_a_function_that_overflows_far_out_is_whole_where_it_has_values(condition: str) -> None:
+    found = found_in(
+        f"schema S {{ n: int }}\nrule r on S {{ when {condition} and n > -3 score 0.5 }}\n"
+        f"rule t on S {{ when not ({condition}) and n in -3..=23 score -0.5 }}"
+    )
+    assert not codes(found) or [d.code for d in found] == ["undecided"]
+
+
+def test_what_is_one_comparison_of_reals_may_be_two_of_doubles() -> None:
+    """With price 0.1, fee 0.2 and limit 0.3 both comparisons of `moved` hold."""
+    text = """schema S {
+          p: int in 0..=3  n: int in 0..=3
+          price: float in 0.0..=500.0  fee: float in 0.0..=500.0  limit: float in 0.0..=500.0
+        }
+        rule moved on S { when price + fee > limit and price <= limit - fee score 0.5 }
+        rule apart on S { when price + fee > 100 and fee + price < 90 score 0.5 }
+        rule turned on S { when price + fee > limit and not (limit < fee + price) score 0.5 }
+        rule beyond on S { when n <= 1 and p + n + 0.5 > 6 score 0.5 }
+        rule far on S { when price * 1.1 + fee > 33 and price < 10 and fee < 2 score 0.5 }"""
+    found = found_in(text)
+    dead = [d.rules[0] for d in found if d.code == "never-applies"]
+    assert dead == ["apart", "turned", "beyond", "far"]
+    (open_,) = (d for d in found if d.code == "undecided")
+    assert "`moved`" in open_.message

@@ -22,6 +22,7 @@ from ucl.analysis.boxes.space import Box, Clockwork
 from ucl.analysis.formulas import line
 from ucl.analysis.formulas.formula import Every, Formula, Relation, Some, literals
 from ucl.analysis.formulas.formula import Literal as Signed
+from ucl.analysis.formulas.rounding import slack
 from ucl.analysis.formulas.terms import CLOCK, DAY, Place, Term
 from ucl.analysis.scene.regions import Scene
 from ucl.frozen import frozen
@@ -95,7 +96,16 @@ def _solve(scene: Scene, relations: Sequence[Relation], claims: Any) -> Answer:
             if not encoding.is_rounded:
                 break
         verdict = "none"
-    return verdict
+    return verdict if _none_by_doubles(scene, relations, claims, loose) else None
+
+
+def _none_by_doubles(scene: Scene, relations: Sequence[Relation], claims: Any, loose: bool) -> bool:
+    """Whether there is none either if every sum may be off by what rounding may make of it."""
+    if all(relation.rounded is None for relation in relations):
+        return True
+    encoding = _Encoding(scene, relations, loose, False, as_doubles=True)
+    encoding.solver.add(*claims(encoding))
+    return bool(encoding.solver.check() == z3.unsat)
 
 
 def _has_instants(scene: Scene, relations: Iterable[Relation]) -> bool:
@@ -106,8 +116,10 @@ def _has_instants(scene: Scene, relations: Iterable[Relation]) -> bool:
 class _Encoding:
     """One question: its solver, and a number for each term and axis that takes part."""
 
-    def __init__(self, scene: Scene, relations: Iterable[Relation], free_offset: bool, rounded: bool) -> None:
-        self.scene = scene
+    def __init__(
+        self, scene: Scene, relations: Iterable[Relation], free_offset: bool, rounded: bool, as_doubles: bool = False
+    ) -> None:
+        self.scene, self.as_doubles = scene, as_doubles
         self.space = scene.space
         self.context = z3.Context()
         self.solver = bounded_solver(self.context, STEPS)
@@ -304,6 +316,8 @@ class _Encoding:
         total = self._constant(relation.sum.constant)
         for name, coefficient in relation.sum.coefficients:
             total = total + self._constant(coefficient) * self._terms[name]
+        if self.as_doubles and relation.rounded is not None:
+            return self._as_doubles(relation, wanted, total)
         match relation.operator:
             case "<":
                 holds = total < 0
@@ -312,6 +326,29 @@ class _Encoding:
             case _:
                 holds = total == 0
         return holds if wanted else z3.Not(holds)
+
+    def _as_doubles(self, relation: Relation, wanted: bool, total: Expression) -> Expression:
+        """What a comparison of doubles says at least of the reals that they stand for."""
+        found = slack(relation.expr, self.scene.reader.terms)
+        if found is None:
+            return self._all([])
+        off: Expression = z3.Q(0, 1, self.context)
+        for name, share in found.off.items():
+            number = self._terms[name] if name else self._constant(1)
+            off = off + self._constant(share) * z3.If(number >= 0, number, -number)
+        match relation.operator, wanted:
+            case "<", True:
+                return total < (0 if found.once else off)
+            case "<=", True:
+                return total <= off
+            case "==", True:
+                return z3.And(total <= off, total >= -off)
+            case "<", False:
+                return total >= -off
+            case "<=", False:
+                return total > (0 if found.once else -off)
+            case _:
+                return self._all([])
 
     def formula(self, formula: Formula) -> Expression:
         match formula:

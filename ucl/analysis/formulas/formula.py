@@ -52,11 +52,13 @@ class Holds:
 @frozen
 class Relation:
     """The sum of `coefficients × terms + constant` compared with 0 by `<`, `<=` or `==`; at least two terms, or one
-    that no other atom can say."""
+    that no other atom can say. Where doubles are rounded `rounded` says how: what is one comparison of reals is then
+    several."""
 
     sum: Sum
     operator: str
     expr: Expr = field(compare=False, repr=False)
+    rounded: object = None
 
 
 @frozen

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ucl.analysis.formulas import line
+from ucl.analysis.formulas import line, rounding
 from ucl.analysis.formulas.formula import (
     FALSE,
     TRUE,
@@ -319,12 +319,12 @@ class Reader:
                 total = first.minus(second)
                 if first.coefficients and not total.coefficients and isinstance(t.present(left.type), _ROUNDED):
                     return None  # what is left of reals that cancel out, doubles may round away
-                return _compared(total, operator, expr)
+                return _compared(total, operator, expr, rounding.key(expr, self.terms))
             case _:
                 return None
 
 
-def _compared(total: Sum, operator: str, expr: Expr) -> Formula:
+def _compared(total: Sum, operator: str, expr: Expr, rounded: object) -> Formula:
     """In the one form in which relations are written: the first coefficient is 1."""
     if not total.coefficients:
         return TRUE if _COMPARED[operator](total.constant) else FALSE
@@ -332,13 +332,13 @@ def _compared(total: Sum, operator: str, expr: Expr) -> Formula:
     if operator == "==":
         if scaled.coefficients[0][1] < 0:
             scaled = scaled.scaled(Fraction(-1))
-        return Literal(Relation(scaled, "==", expr), True)
+        return Literal(Relation(scaled, "==", expr, rounded), True)
     if operator in (">", ">="):
         scaled, operator = scaled.scaled(Fraction(-1)), {">": "<", ">=": "<="}[operator]
     if scaled.coefficients[0][1] > 0:
-        return Literal(Relation(scaled, operator, expr), True)
+        return Literal(Relation(scaled, operator, expr, rounded), True)
     opposite = {"<": "<=", "<=": "<"}[operator]
-    return Literal(Relation(scaled.scaled(Fraction(-1)), opposite, expr), False)
+    return Literal(Relation(scaled.scaled(Fraction(-1)), opposite, expr, rounded), False)
 
 
 _ROUNDED = (t.Float, t.Quantity)

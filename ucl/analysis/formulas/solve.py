@@ -123,8 +123,9 @@ class Solver:
         found: list[Interval] = []
         for piece in pieces:
             valid = _valid_part(at, piece)
-            if valid is not None:
-                found.extend(_on_piece(at, operator, value, valid))
+            if valid is None:
+                return None
+            found.extend(_on_piece(at, operator, value, valid))
         return line.joined(found)
 
     def _pieces(self, f: Expr, term: Term, span: Interval) -> list[Interval] | None:
@@ -163,10 +164,11 @@ class Solver:
         return None
 
     def _split(self, pieces: list[Interval], inner: Expr, value: float, term: Term) -> list[Interval]:
-        """Each piece cut where the inner function passes a value."""
+        """Each piece cut where the inner function passes a value, as far as it has one."""
         at = self._evaluator(inner, term)
         found: list[Interval] = []
-        for low, end in pieces:
+        for piece in pieces:
+            low, end = _valid_part(at, piece) or piece
             start = at(low)
             below = start is not None and start < value
             cut = line.first_where(lambda key, b=below: ((v := at(key)) is not None and v < value) is not b, low, end)  # type: ignore[misc]
