@@ -274,13 +274,25 @@ def test_without_a_reason_nothing_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["# allow conflict c: why", "# allow double-counting: why", "# allow conflcit: why"]
+    "comment",
+    [
+        "# allow conflict c: why",
+        "# allow double-counting: why",
+        "# allow conflcit: why",
+        "# allow unused: why",
+        "# allow float-equality",
+    ],
 )
 def test_what_accepts_nothing_is_unused(comment: str) -> None:
     found = accepted("", f"{comment}\n")
     assert sorted(d.code for d in found) == ["conflict", "unused"]
     unused = next(d for d in found if d.code == "unused")
     assert marked(unused.span) == comment
+
+
+def test_who_was_named_in_vain_is_said() -> None:
+    unused = next(d for d in accepted("", "# allow conflict c, d: why\n") if d.code == "unused")
+    assert unused.message == "`b` has no `conflict` with `c` and `d` that would have to be allowed"
 
 
 def test_other_comments_say_nothing() -> None:

@@ -29,6 +29,17 @@ _CODES = (
     "clashing-actions",
     "unreachable",
 )
+# Messages of other kinds, which whoever wants them allowed is told that they can't be.
+_NEVER = (
+    "unused",
+    "broken-property",
+    "undecided",
+    "ambiguous-night",
+    "exclusive-end",
+    "empty-range",
+    "float-equality",
+    "score-scale",
+)
 # Where a finding is as much about the others as about the first.
 _MUTUAL = frozenset({"conflict", "tension", "double-counting", "clashing-actions", "nothing-feasible"})
 _FORM = re.compile(r"#+\s*allow\s+(?P<code>[a-z]+(?:-[a-z]+)*)\s*(?P<names>[\w\s,]*?)\s*(?::\s*(?P<reason>.*?)\s*)?$")
@@ -80,13 +91,15 @@ def _is_open(acceptance: Acceptance, found: Iterable[Diagnostic]) -> bool:
 
 def _unneeded(acceptance: Acceptance) -> Diagnostic:
     if acceptance.code not in _CODES:
-        near = nearest(acceptance.code, _CODES)
+        near = None if acceptance.code in _NEVER else nearest(acceptance.code, _CODES)
         help = None if near is None else f"did you mean `{near}`?"
         return diagnostic("unused", acceptance.span, f"`{acceptance.code}` is nothing that can be allowed", help)
     if not acceptance.reason:
         message = f"nothing says why `{acceptance.code}` is allowed here, so it is not"
         return diagnostic("unused", acceptance.span, message, f"write `# allow {acceptance.code}: the reason`")
-    message = f"`{acceptance.name}` has no `{acceptance.code}` that would have to be allowed"
+    others = " and ".join(f"`{name}`" for name in sorted(acceptance.others - {"with", "and"}))
+    kind = f"`{acceptance.code}` with {others}" if others else f"`{acceptance.code}`"
+    message = f"`{acceptance.name}` has no {kind} that would have to be allowed"
     return diagnostic("unused", acceptance.span, message, "take the comment out")
 
 
@@ -125,7 +138,7 @@ def _read(text: str, name: str, span: Span) -> Acceptance | None:
     if form is None:
         return None
     code, reason = form["code"], form["reason"] or ""
-    if code not in _CODES and nearest(code, _CODES) is None:
+    if code not in (*_CODES, *_NEVER) and nearest(code, _CODES) is None:
         return None
     others = frozenset(form["names"].replace(",", " ").split())
     return Acceptance(name, code, others, reason, span)
