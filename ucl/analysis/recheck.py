@@ -37,9 +37,9 @@ _MOST_STALE = 4
 class Recheck:
     """The findings of a program while somebody writes it.
 
-        editing, recheck = Editing(), Recheck()
-        program, report = editing.check(source)  # at each change
-        found = recheck.findings(program, now)
+        versions, recheck = ucl.editing.Versions(), Recheck()
+        checked, report = versions.check(source)  # at each change
+        found = [] if checked is None else recheck.findings(checked[0], now)
 
     `findings` is `findings.analyse` for the next version, and as right for any other program, only not as quick. The
     moment belongs to what is kept: a caller who checks at every keystroke asks with that of the first, until a day
