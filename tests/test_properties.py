@@ -618,4 +618,5 @@ def test_a_program_with_mistakes_is_not_tested(tmp_path: Any) -> None:
     (tmp_path / "s.ucl").write_text("rule r on Nowhere { score 1 }")
     ran = run_here("test", tmp_path / "s.ucl", "--format", "json")
     assert (ran.status, ran.out) == (1, "")
+    assert "no property" not in run_here("test", tmp_path / "s.ucl").err
     assert run_here("test", tmp_path / "missing.ucl").status == 2

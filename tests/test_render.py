@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -195,3 +196,8 @@ def test_github_commands_escape_what_would_end_them() -> None:
     assert line == (
         "::error file=a%2Cb%3Ac.ucl,line=2,endLine=2,col=8,endColumn=13,title=type-mismatch::50%25%0Aof it%0Ahelp: none"
     )
+
+
+def test_github_shows_the_witness_too() -> None:
+    shown = replace(found(message="clash", help="mend it"), witness=Witness({"n": 3}, {}, -0.5))
+    assert render.to_github([shown]).endswith("::clash%0Ashown by: n = 3, which scores -0.5%0Ahelp: mend it")

@@ -209,7 +209,10 @@ def _github(found: Diagnostic) -> str:
         "title": said["code"],
     }
     where = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items())
-    text = found.message if found.help is None else f"{found.message}\nhelp: {found.help}"
+    lines = [found.message]
+    lines += [] if found.witness is None else [f"shown by: {_witness_text(found.witness)}"]
+    lines += [] if found.help is None else [f"help: {found.help}"]
+    text = "\n".join(lines)
     return f"::{_COMMANDS[found.severity]} {where}::{_github_data(text)}"
 
 

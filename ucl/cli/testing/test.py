@@ -89,7 +89,7 @@ def test(
             print_mutants(program.sources[0], "" if below is None else below.properties, found, asked, format)
         # Broken promises have been told, and better.
         fails = complain_about_findings(replace(program, properties=()), now) or fails
-    if format == "text":
+    if format == "text" and any(program is not None for program in programs):
         remark(_summary(told, broken))
     return int(fails or broken > 0)
 
