@@ -193,8 +193,10 @@ def test_dictionaries_with_null_come_in_chunks() -> None:
     assert admitted.to_pylist() == ["x", None, None, "y", None, None]
     assert admitted.type == column.type
     assert not any(chunk.dictionary.null_count for chunk in admitted.chunks)
-    words, codes = distinct(column)
-    assert [None if code == len(words) else words[code].as_py() for code in codes] == column.to_pylist()
+    found = distinct(column)
+    words = found.words
+    assert [None if code == len(words) else words[code].as_py() for code in found.codes] == column.to_pylist()
+    assert found.has_null
 
 
 LIST_VIEWS = pa.ListViewArray.from_arrays(

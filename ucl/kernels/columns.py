@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Path = tuple[str, ...]
+Offsets = NDArray[np.int64] | NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,12 @@ class Texts:
 class Sets:
     """Row i holds `elements[offsets[i]:offsets[i + 1]]`, distinct within a row unless it `repeats` some.
 
-    `elements` are int64 values, or codes into `dictionary` for sets of text, int32 where whoever makes them can: half
-    the memory is read in half the time. Absent rows are empty ranges. Few programs count elements, so that repeated
-    ones are only dropped (`lists.without_repeats`) for those that do.
+    `elements` are int64 values, or codes into `dictionary` for sets of text. Codes and offsets are int32 where whoever
+    makes them can: half the memory is read in half the time. Absent rows are empty ranges. Few programs count elements,
+    so that repeated ones are only dropped (`lists.without_repeats`) for those that do.
     """
 
-    offsets: NDArray[np.int64]
+    offsets: Offsets
     elements: NDArray[np.integer[Any]]
     valid: NDArray[np.bool_] | None
     dictionary: tuple[str, ...] | None

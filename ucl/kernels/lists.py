@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.kernels.columns import Sets
+from ucl.kernels.columns import Offsets, Sets
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -32,7 +32,7 @@ def without_repeats(column: Sets) -> Sets:
     return Sets(offsets, elements, column.valid, column.dictionary)
 
 
-def only(offsets: Ints, values: NDArray[Any], keep: Mask) -> tuple[Ints, NDArray[Any]]:
+def only(offsets: Offsets, values: NDArray[Any], keep: Mask) -> tuple[Offsets, NDArray[Any]]:
     """The elements that are kept, in their rows."""
     dropped = np.flatnonzero(~keep)
     rows = np.searchsorted(offsets, dropped, side="right")
@@ -43,7 +43,7 @@ def only(offsets: Ints, values: NDArray[Any], keep: Mask) -> tuple[Ints, NDArray
 _STRETCH = 1 << 16
 
 
-def _repeated(offsets: Ints, values: NDArray[Any]) -> Mask:
+def _repeated(offsets: Offsets, values: NDArray[Any]) -> Mask:
     """Elements that stand in their row before: each distance is one comparison of the column with itself."""
     repeated = np.zeros(len(values), np.bool_)
     equal = np.empty(_STRETCH, np.bool_)
@@ -60,7 +60,7 @@ def _repeated(offsets: Ints, values: NDArray[Any]) -> Mask:
     return repeated
 
 
-def _repeated_in_long(offsets: Ints, values: NDArray[Any]) -> Mask:
+def _repeated_in_long(offsets: Offsets, values: NDArray[Any]) -> Mask:
     """The same by sorting. Row and element are one number, which sorts fast."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     codes = np.unique(values, return_inverse=True)[1]

@@ -90,7 +90,7 @@ class _Reader:
                 assert isinstance(column, Sets)
                 codes = column.elements.astype(_narrowest(column.dictionary or ()))
                 elements = np.concatenate([codes, np.zeros(BEYOND, codes.dtype)])
-                offsets = np.ascontiguousarray(column.offsets)
+                offsets = np.ascontiguousarray(column.offsets, np.int64)
                 slots[place, [0, 2, 3]] = offsets.ctypes.data, elements.ctypes.data, elements.itemsize
                 held += [offsets, elements]
                 words.append(_codes(tables.words, column.dictionary or ()))

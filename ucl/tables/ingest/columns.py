@@ -73,7 +73,7 @@ def _settle(place: Place, read: Read, zone: Zone, faults: list[_Fault]) -> Scala
     _note(place, Reason.UNREADABLE, read.unreadable, faults)
     _note(place, Reason.DOMAIN, read.outside, faults)
     if place.field.domain is not None:
-        _note(place, Reason.DOMAIN, outside_domain(column, place.field.domain, zone), faults)
+        _note(place, Reason.DOMAIN, outside_domain(column, place.field.domain, zone, read.extent), faults)
     if column.valid is None:
         return column
     absent = ~column.valid if wrong is None else ~column.valid & ~wrong

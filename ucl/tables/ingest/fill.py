@@ -18,7 +18,7 @@ from ucl.semantics.doubles import greatest_to, least_from
 from ucl.semantics.program import Domain, SetDomain, Value
 from ucl.semantics.values.read import constant
 from ucl.semantics.zones import Zone
-from ucl.tables.ingest.readers.reading import Mask, some
+from ucl.tables.ingest.readers.reading import Extent, Mask, extent_of, some
 from ucl.tables.ingest.readers.sets import ragged_take
 
 
@@ -36,11 +36,13 @@ def with_default(column: Scalars | Texts | Sets, absent: Mask, value: Any) -> Sc
             return _sets_with_default(column, absent, value, valid)
 
 
-def outside_domain(column: Scalars | Texts | Sets, domain: Domain, zone: Zone) -> Mask | None:
-    """Rows whose value the domain refuses."""
+def outside_domain(
+    column: Scalars | Texts | Sets, domain: Domain, zone: Zone, extent: Extent | None = None
+) -> Mask | None:
+    """Rows whose value the domain refuses. `extent` is of the column's values, where it is known."""
     match column:
         case Scalars():
-            if _all_accepted(column.values, domain, zone):
+            if _all_accepted(column.values, domain, zone, extent):
                 return None
             outside = ~_accepted(column.values, domain, zone)
         case Texts():
@@ -52,11 +54,12 @@ def outside_domain(column: Scalars | Texts | Sets, domain: Domain, zone: Zone) -
     return some(refused)
 
 
-def _all_accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> bool:
+def _all_accepted(values: NDArray[Any], domain: Domain, zone: Zone, extent: Extent | None) -> bool:
     """Whether the least and the greatest show that all are, which is seen sooner than it is for each."""
-    if isinstance(domain, SetDomain) or len(values) == 0 or values.dtype == np.bool_:
+    if isinstance(domain, SetDomain) or values.dtype == np.bool_:
         return False
-    return bool(_accepted(np.array([values.min(), values.max()]), replace(domain, wraps=False), zone).all())
+    extent = extent or extent_of(values)
+    return extent is None or bool(_accepted(np.array(extent, values.dtype), replace(domain, wraps=False), zone).all())
 
 
 def _accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> Mask:

@@ -58,16 +58,21 @@ def run(steps, slots, ints, floats, transitions, offsets, room, block, start, st
 def place(slot, room, first, rows):  # type: ignore[no-untyped-def]
     """The address of a slot's rows of this block."""
     address, width, kind, inside = slot
+    if kind == op.KEPT:
+        return address + (first >> 6) * 8
     address += first * width
     inside += room
     if kind == op.SCRATCH:
         return inside
     missing = -rows & 63
-    if missing == 0 or width == 0:
+    if width == 0 or (missing == 0 and not (kind == op.OFFSETS and width == 4)):
         return address
     if kind == op.OFFSETS:
+        if width == 4:
+            values.widen(address, width, inside, rows + 1)
+        else:
+            copy(address, inside, (rows + 1) * width)
         # Rows that are not there have no elements.
-        copy(address, inside, (rows + 1) * width)
         ends = int64s(inside, rows + missing + 1)
         ends[rows + 1 :] = ends[rows]
     elif kind == op.COLUMN:
@@ -176,3 +181,5 @@ def run_total(step, places, ints, masks, stride, words):  # type: ignore[no-unty
         totals.add_values(first, places[beyond], masks, stride, words, places[step[1]])
     elif code == op.SPREAD:
         totals.spread_bools(first, masks, stride, words, places[step[1]])
+    elif code == op.KEEP:
+        totals.keep_all(ints[first:beyond], masks, stride, words, places[step[1]], step[4])

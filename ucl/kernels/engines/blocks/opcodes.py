@@ -11,10 +11,11 @@ CONTRIBUTE, TAKE, SELECT, SIZES, WIDEN = range(8, 13)
 # Tests: from slots to masks.
 CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_ELEMENT, ANY_OF_FEW = range(13, 23)
 # Masks to masks, and to what is said of rows.
-CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD = range(23, 27)
+CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD, KEEP = range(23, 28)
 
-# Kinds of slots: a column of the table; room for a block's values; a column of results; where sets begin and end.
-COLUMN, SCRATCH, RESULT, OFFSETS = range(4)
+# Kinds of slots: a column of the table; room for a block's values; a column of results; where sets begin and end; masks
+# that are kept, 64 rows to a word.
+COLUMN, SCRATCH, RESULT, OFFSETS, KEPT = range(5)
 
 # Kinds of COMBINE_INTS and COMBINE_FLOATS, of PART, and of COMPARE.
 ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, GREATEST = range(6)

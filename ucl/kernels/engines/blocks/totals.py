@@ -86,6 +86,17 @@ def add_values(literal, values, masks, stride, words, totals):  # type: ignore[n
 
 
 @njit
+def keep_all(literals, masks, stride, words, kept, apart):  # type: ignore[no-untyped-def]
+    """Copies the masks of literals to where they are kept, so many bytes apart."""
+    for number in range(literals.shape[0]):
+        literal = literals[number]
+        held, flip = uint64s(masks + (literal >> 1) * stride, words), flip_of(literal)
+        out = uint64s(kept + number * apart, words)
+        for word in range(words):
+            out[word] = held[word] ^ flip
+
+
+@njit
 def spread_bools(literal, masks, stride, words, bools):  # type: ignore[no-untyped-def]
     held, flip = uint64s(masks + (literal >> 1) * stride, words), flip_of(literal)
     for word in range(words):

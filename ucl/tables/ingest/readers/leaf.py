@@ -18,9 +18,9 @@ from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
 from ucl.tables.ingest.readers.kinds import is_list, is_text
 from ucl.tables.ingest.readers.numbers import read_durations, read_floats, read_ints
-from ucl.tables.ingest.readers.reading import Lookup, Mask, Parse, Read, distinct, flat, look_up, merged
+from ucl.tables.ingest.readers.reading import Mask, Parse, Read, distinct, flat, look_up, merged
 from ucl.tables.ingest.readers.scalar import CSV_SPACE, cell_reader
-from ucl.tables.ingest.readers.sets import list_lengths, sets_of_lists, sets_of_lookup
+from ucl.tables.ingest.readers.sets import list_offsets, offsets_of, sets_of_lists, sets_of_lookup
 from ucl.tables.ingest.readers.temporal import read_dates, read_datetime_texts, read_instants, read_lengths, read_times
 from ucl.tables.ingest.readers.text import NO_TEXTS, closed_of, read_bools, read_texts, texts_of
 
@@ -39,10 +39,10 @@ def read_cells(
     No column is a column of absent cells. None where no cell of the column's type could ever be a value of the field.
     """
     if column is None:
-        return _absent(kind, rows)
+        return absent_cells(kind, rows)
     column = _plain(column)
     if _holds_nothing(column):
-        return _absent(kind, rows)
+        return absent_cells(kind, rows)
     if cells in (Cells.CSV, Cells.JSON):
         return _read_words(column, kind, unit, zone, cells)
     if _may_hold(column.type, kind, unit, cells):
@@ -54,10 +54,10 @@ def _all_wrong(column: pa.ChunkedArray, kind: t.Type, rows: int) -> Read:
     """Rows that happen to agree on what the field is not: each is wrong by itself, but for sets without elements."""
     wrong = ~_silent(column)
     if not isinstance(kind, t.Set) or not is_list(column.type):
-        return Read(_absent(kind, rows).column, wrong)
-    lengths, valid = list_lengths(column)
+        return Read(absent_cells(kind, rows).column, wrong)
+    offsets, valid = list_offsets(column)
     assert kind.element is not None
-    return sets_of_lists(lengths, valid, _absent(kind.element, int(lengths.sum())))
+    return sets_of_lists(offsets, valid, absent_cells(kind.element, int(offsets[-1])))
 
 
 def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone, cells: Cells) -> Read:
@@ -68,7 +68,7 @@ def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone
     parse = cell_reader(kind, unit, zone, cells)
     match kind:
         case t.DateTime():
-            return read_datetime_texts(*distinct(column), parse, zone)
+            return read_datetime_texts(distinct(column), parse, zone)
         case t.Int() | t.Float() | t.Quantity() | t.Duration() if cells is not Cells.TYPED:
             return _read_number_texts(column, kind, unit, zone, parse)
     lookup = look_up(column, parse)
@@ -82,7 +82,7 @@ def _read_words(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone
         case t.Set(element):
             return sets_of_lookup(lookup, None, texts=isinstance(element, t.Text))
         case _:
-            return lookup.scalars(_dtype(kind))
+            return lookup.scalars(dtype_of(kind))
 
 
 def _read_joined(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
@@ -94,13 +94,13 @@ def _read_joined(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
     parts = pc.split_pattern(column, ";")
     words = pc.utf8_trim(pc.list_flatten(parts), CSV_SPACE)
     kept = pc.not_equal(words, "").to_numpy()
-    lengths, valid = list_lengths(parts)
-    rows = np.repeat(np.arange(len(lengths)), lengths)[kept]
+    offsets, valid = list_offsets(parts)
+    rows = np.repeat(np.arange(len(column)), np.diff(offsets))[kept]
     elements = words.filter(pa.array(kept))
     if not isinstance(elements, pa.ChunkedArray):
         elements = pa.chunked_array([elements])
     read = _read_words(elements, kind.element, None, zone, Cells.CSV)
-    return sets_of_lists(np.bincount(rows, minlength=len(lengths)).astype(np.int64), valid, read)
+    return sets_of_lists(offsets_of(np.bincount(rows, minlength=len(column)).astype(np.int64)), valid, read)
 
 
 def _any_array(column: pa.ChunkedArray) -> bool:
@@ -115,16 +115,17 @@ def _read_number_texts(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | Non
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    words, codes = distinct(column)
+    found = distinct(column)
+    words, codes = found.words, found.codes
     if isinstance(kind, t.Duration) and unit is None:
-        return Lookup([*map(parse, words.to_pylist()), None], codes).scalars(np.int64)
+        return found.looked_up(map(parse, words.to_pylist())).scalars(np.int64)
     usual = pc.match_substring_regex(words, _USUAL_NUMBER)
     numbers = pc.if_else(usual, words, pa.scalar(None, words.type)).cast(pa.float64())
     read = _read_typed(pa.chunked_array([numbers.take(pa.array(codes, mask=codes == len(words)))]), kind, unit, zone)
     if pc.all(usual).as_py() is not False and not words.null_count:
         return read
     others = pc.if_else(usual, pa.scalar(None, words.type), words).to_pylist()
-    return merged(read, Lookup([*map(parse, others), None], codes).scalars(_dtype(kind)))
+    return merged(read, found.looked_up(map(parse, others)).scalars(dtype_of(kind)))
 
 
 def _read_typed(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | None, zone: Zone) -> Read:
@@ -161,10 +162,10 @@ def _read_lists(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
 
     assert kind.element is not None
     elements = _plain(pc.list_flatten(column))
-    lengths, valid = list_lengths(column)
+    offsets, valid = list_offsets(column)
     if _holds_nothing(elements):
-        return sets_of_lists(lengths, valid, _absent(kind.element, len(elements)))
-    return sets_of_lists(lengths, valid, _read_typed(elements, kind.element, None, zone))
+        return sets_of_lists(offsets, valid, absent_cells(kind.element, len(elements)))
+    return sets_of_lists(offsets, valid, _read_typed(elements, kind.element, None, zone))
 
 
 def _may_hold(type: pa.DataType, kind: t.Type, unit: t.Unit | None, cells: Cells) -> bool:
@@ -244,7 +245,7 @@ def _value_type(type: pa.DataType) -> pa.DataType:
     return type.value_type if pa.types.is_dictionary(type) else type
 
 
-def _absent(kind: t.Type, rows: int) -> Read:
+def absent_cells(kind: t.Type, rows: int) -> Read:
     nothing = np.zeros(rows, np.bool_)
     match kind:
         case t.Text():
@@ -255,10 +256,10 @@ def _absent(kind: t.Type, rows: int) -> Read:
             dictionary = element.values if isinstance(element, t.Closed) else () if element == t.TEXT else None
             return Read(Sets(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64), nothing, dictionary))
         case _:
-            return Read(Scalars(np.zeros(rows, _dtype(kind)), nothing))
+            return Read(Scalars(np.zeros(rows, dtype_of(kind)), nothing))
 
 
-def _dtype(kind: t.Type) -> type[np.bool_] | type[np.float64] | type[np.int64]:
+def dtype_of(kind: t.Type) -> type[np.bool_] | type[np.float64] | type[np.int64]:
     match kind:
         case t.Bool():
             return np.bool_

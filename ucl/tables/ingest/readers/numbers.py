@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Scalars
-from ucl.tables.ingest.readers.reading import Mask, Read, both, numpy_of, outside, settled
+from ucl.tables.ingest.readers.reading import Extent, Mask, Read, both, extent_of, numpy_of, outside, settled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,8 @@ _LARGEST = sys.float_info.max
 def read_ints(array: pa.Array) -> Read:
     values, valid = numpy_of(array)
     if values.dtype.kind == "f":
-        valid = both(valid, _numbers_only(values))
+        missing = _missing(values, extent_of(values))
+        valid = both(valid, None if missing is None else ~missing)
         whole = (np.trunc(values) == values) & (values >= -_INT_LIMIT) & (values < _INT_LIMIT)
         return settled(np.where(whole, values, 0).astype(np.int64), valid, ~whole)
     if values.dtype == np.uint64:
@@ -41,27 +42,34 @@ def read_ints(array: pa.Array) -> Read:
 
 def read_floats(array: pa.Array, factor: Fraction) -> Read:
     """`factor` is how many base units one of the data's unit has; 1 for plain floats."""
-    values, valid = _doubles(array)
+    values, valid, extent = _doubles(array)
     product = exact_product(values, factor)
-    return settled(product, valid, outside(product, -_LARGEST, _LARGEST))
+    if product is not values:
+        extent = extent_of(product)
+    beyond = outside(product, -_LARGEST, _LARGEST, extent)
+    return settled(product, valid, beyond, extent)
 
 
 def read_durations(array: pa.Array, factor: Fraction) -> Read:
     """Numbers of a unit of `factor` microseconds."""
-    values, valid = _doubles(array)
+    values, valid, _ = _doubles(array)
     microseconds, beyond = exact_microseconds(values, factor)
     return settled(microseconds, valid, beyond)
 
 
-def _doubles(array: pa.Array) -> tuple[NDArray[Any], Mask | None]:
-    """Numbers as they are, but that those with a point are doubles, and those that are NaN are absent."""
+def _doubles(array: pa.Array) -> tuple[NDArray[Any], Mask | None, Extent | None]:
+    """Numbers as they are, but that those with a point are doubles, and those that are NaN are absent; the extent,
+    where it was looked for."""
     values, valid = numpy_of(array)
+    extent = None
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
-        valid = both(valid, _numbers_only(values))
+        extent = extent_of(values)
+        missing = _missing(values, extent)
+        valid = both(valid, None if missing is None else ~missing)
         if valid is not None:
-            values = np.where(valid, values, 0.0)
-    return values, valid
+            values, extent = np.where(valid, values, 0.0), None
+    return values, valid, extent
 
 
 def exact_product(values: NDArray[Any], factor: Fraction) -> NDArray[np.float64]:
@@ -110,16 +118,17 @@ def exact_microseconds(values: NDArray[Any], factor: Fraction) -> tuple[NDArray[
     return result, too_large
 
 
-def _numbers_only(values: NDArray[Any]) -> Mask | None:
-    # The least of numbers one of which is NaN is NaN.
-    if len(values) == 0 or not np.isnan(values.min()):
+def _missing(values: NDArray[Any], extent: Extent | None) -> Mask | None:
+    """Where there is no number, if anywhere: then the least is none."""
+    if extent is None or not np.isnan(extent.least):
         return None
     missing: Mask = np.isnan(values)
-    return ~missing
+    return missing
 
 
 def _fits_doubles(values: NDArray[Any]) -> bool:
-    return len(values) == 0 or (int(values.min()) >= -_EXACT and int(values.max()) <= _EXACT)
+    extent = extent_of(values)
+    return extent is None or extent.within(-_EXACT, _EXACT)
 
 
 def _by_distinct(values: NDArray[Any], convert: Callable[[Any], float]) -> NDArray[np.float64]:

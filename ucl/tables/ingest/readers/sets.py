@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.kernels.columns import Scalars, Sets, Texts
+from ucl.kernels.columns import Offsets, Scalars, Sets, Texts
 from ucl.kernels.lists import only
 from ucl.tables.ingest.readers.reading import Lookup, Mask, Read, both, either
 
@@ -21,20 +21,27 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 
-def list_lengths(column: pa.ChunkedArray) -> tuple[Ints, Mask | None]:
-    """How many elements each row has, 0 where it is null, and which rows are there."""
+def list_offsets(column: pa.ChunkedArray) -> tuple[Offsets, Mask | None]:
+    """Where each row's elements begin and end among all that are not null, and which rows are there."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    own = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+    if own and column.num_chunks == 1 and column.null_count == 0:
+        offsets: Offsets = column.chunk(0).offsets.to_numpy()
+        return offsets - offsets[0] if offsets[0] else offsets, None
     lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64()).to_numpy()
-    return lengths, None if column.null_count == 0 else column.is_valid().to_numpy()
+    return offsets_of(lengths), None if column.null_count == 0 else column.is_valid().to_numpy()
 
 
-def sets_of_lists(lengths: Ints, valid: Mask | None, elements: Read) -> Read:
-    """Rows of `lengths` elements each. A row with an element that is null or can't be read can't be read itself."""
+def offsets_of(lengths: Ints) -> Ints:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+
+
+def sets_of_lists(offsets: Offsets, valid: Mask | None, elements: Read) -> Read:
+    """Rows of `elements`. A row with an element that is null or can't be read can't be read itself."""
     column = elements.column
     assert isinstance(column, Scalars | Texts)
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     outside, wrong = elements.outside, None if column.valid is None else ~column.valid
     if wrong is not None and outside is not None:
         # An element outside its list has no value either, and that is not why.
@@ -67,12 +74,12 @@ def sets_of_lookup(lookup: Lookup, dictionary: tuple[str, ...] | None, texts: bo
 
 def ragged_take(flat: Ints, starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     """Offsets and elements of the rows `flat[start:start + length]`, one after the other."""
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     return offsets, flat[np.repeat(starts, lengths) + within]
 
 
-def _sets_of(offsets: Ints, values: NDArray[Any], valid: Mask | None, dictionary: tuple[str, ...] | None) -> Sets:
+def _sets_of(offsets: Offsets, values: NDArray[Any], valid: Mask | None, dictionary: tuple[str, ...] | None) -> Sets:
     """Rows without a value have no elements."""
     if valid is not None and not valid.all():
         offsets, values = only(offsets, values, np.repeat(valid, np.diff(offsets)))
@@ -81,7 +88,7 @@ def _sets_of(offsets: Ints, values: NDArray[Any], valid: Mask | None, dictionary
     return Sets(offsets, values, valid, dictionary, repeats=True)
 
 
-def _rows_with(elements: Mask | None, offsets: Ints) -> Mask | None:
+def _rows_with(elements: Mask | None, offsets: Offsets) -> Mask | None:
     if elements is None or not elements.any():
         return None
     mask = np.zeros(len(offsets) - 1, np.bool_)

@@ -20,7 +20,18 @@ from ucl.semantics.types import DAY
 from ucl.semantics.values.iso import WallClock
 from ucl.semantics.zones import Zone
 from ucl.tables.ingest.readers.clocks import read_clocks
-from ucl.tables.ingest.readers.reading import Mask, Parse, Read, both, either, numpy_of, outside, settled, some
+from ucl.tables.ingest.readers.reading import (
+    Distinct,
+    Mask,
+    Parse,
+    Read,
+    both,
+    either,
+    numpy_of,
+    outside,
+    settled,
+    some,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +69,7 @@ def read_times(array: pa.Array) -> Read:
 def read_instants(array: pa.Array, zone: Zone) -> Read:
     times = _microseconds(array)
     if array.type.tz is not None:
-        return settled(times.values, times.valid, either(times.beyond, _beyond(times.values)))
+        return settled(times.values, times.valid, times.beyond)
     return local_instants(times.values, times.valid, times.beyond, zone)
 
 
@@ -73,11 +84,12 @@ def read_lengths(array: pa.Array) -> Read:
     return settled(_scaled(counts if beyond is None else np.where(beyond, 0, counts), unit), valid, beyond)
 
 
-def read_datetime_texts(words: pa.Array, codes: NDArray[np.int32], parse: Parse, zone: Zone) -> Read:
+def read_datetime_texts(texts: Distinct, parse: Parse, zone: Zone) -> Read:
     """Datetimes by their distinct texts, of which `parse` reads those in unusual spellings as `WallClock`s.
 
     A text with an offset is an instant; what the others say depends on the zone.
     """
+    words, codes = texts.words, texts.codes
     clocks = read_clocks(words)
     wrong = np.zeros(len(words) + 1, np.bool_)
     for place in np.flatnonzero(~clocks.read[:-1]).tolist():
@@ -86,7 +98,7 @@ def read_datetime_texts(words: pa.Array, codes: NDArray[np.int32], parse: Parse,
             clocks.put(place, cell)
         wrong[place] = cell is Reason.UNREADABLE
     walls, naive = clocks.local[codes], clocks.naive[codes]
-    valid = None if clocks.read[:-1].all() and not (codes == len(words)).any() else clocks.read[codes]
+    valid = None if clocks.read[:-1].all() and not texts.has_null else clocks.read[codes]
     read = local_instants(walls, naive if valid is None else valid & naive, ~naive, zone)
     if not naive.all():
         assert isinstance(read.column, Scalars)
@@ -157,7 +169,7 @@ def _microseconds(array: pa.Array) -> _Microseconds:
 
     counts, valid = numpy_of(array.view(pa.int64()))
     unit = array.type.unit
-    if unit == "ns":
+    if unit == "ns":  # 64 bits hold none beyond
         return _Microseconds(counts // _NANOSECONDS, valid, None)
     first, last = calendar.FIRST_INSTANT // _MULTIPLE[unit], calendar.LAST_INSTANT // _MULTIPLE[unit]
     beyond = outside(counts, first, last)

@@ -26,8 +26,11 @@ NO_TEXTS = ("",)
 
 def read_texts(column: pa.ChunkedArray) -> Read:
     """Each distinct text is normalised once; ASCII is NFC as it stands."""
-    words, codes = distinct(column)
-    return texts_of(Lookup([*_normalised(words.to_pylist()), None], codes))
+    found = distinct(column)
+    words = _normalised(found.words.to_pylist())
+    if words and not found.has_null and len(set(words)) == len(words):
+        return Read(Texts(found.codes, None, tuple(words)))
+    return texts_of(found.looked_up(words))
 
 
 def texts_of(lookup: Lookup) -> Read:
@@ -48,8 +51,7 @@ def closed_of(lookup: Lookup, values: Sequence[str]) -> Read:
 
 def _by_row(codes: NDArray[np.int32], lookup: Lookup) -> NDArray[np.int32]:
     """Each row's code: as it stands where every cell is a text of its own, as in most dictionaries of Arrow."""
-    same = np.array_equal(codes[:-1], np.arange(len(codes) - 1)) and len(codes) > 1
-    if same and not lookup.has_null:
+    if not lookup.has_null and len(codes) > 1 and np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
         return lookup.codes
     by_row: NDArray[np.int32] = codes[lookup.codes]
     return by_row
@@ -60,8 +62,10 @@ def read_bools(array: pa.Array) -> Read:
     return Read(Scalars(values, valid))
 
 
-def _normalised(words: Sequence[str | None]) -> list[str | None]:
-    return [word if word is None or word.isascii() else unicodedata.normalize("NFC", word) for word in words]
+def _normalised(words: list[str]) -> list[str]:
+    if all(map(str.isascii, words)):
+        return words
+    return [unicodedata.normalize("NFC", word) for word in words]
 
 
 def _text(cell: Cell) -> str | None:
