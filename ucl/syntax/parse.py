@@ -4,8 +4,9 @@ In: a file's bytes or a `Source`, and a report. Out: the `Source`, and the `File
 reported and left out. Any input ends in time linear in its length.
 
 The machine is an ordinary LALR(1) one on the tables that Lark computes from the grammar (see `table`), with the tree
-built as it reduces. It does two things more. Chains of unit reductions, a dozen for each operand, are followed once
-and remembered. And it measures how deep the tree gets, so that no pass after it has to fear for its stack.
+built as it reduces. It does two things more. Reductions of one symbol, a dozen for each operand, are followed once and
+remembered (see `automaton`). And it measures how deep the tree gets, so that no pass after it has to fear for its
+stack.
 
 A declaration with a mistake is left out, and reading goes on at the next one; `mistakes` finds the words for it.
 """
@@ -13,17 +14,15 @@ A declaration with a mistake is left out, and reading goes on at the next one; `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from ucl.diagnostics import Diagnostic, Report, Source, Span
-from ucl.frozen import frozen
 from ucl.syntax import ast, errors
-from ucl.syntax.reading.declarations import DECODERS_ONLY, DEEPENING, Builder
+from ucl.syntax.reading.automaton import State, Step, automaton
+from ucl.syntax.reading.declarations import Builder
 from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens
 from ucl.syntax.reading.mending import mend
 from ucl.syntax.reading.scene import Stop
-from ucl.syntax.reading.table import Effect, Reduction, load
 
 LARGEST_SOURCE = 4 * 1024 * 1024
 DEEPEST = 100
@@ -116,41 +115,21 @@ class Few(Report):
             self.diagnostics.append(errors.too_many_errors(found.span))
 
 
-@frozen
-class _Step:
-    """A reduction, made ready: with the builder's function, and with what the machine asks of it most, answered.
-
-    `renames`: it changes neither value nor extent. `gathers`: its value is the list of its parts. `wraps`: it has one
-    symbol, of whose value `build` makes another. `deeper`: the levels it adds, 1 or 0.
-    """
-
-    build: Callable[..., Any]
-    target: str
-    size: int
-    picks: tuple[int, ...]
-    renames: bool
-    gathers: bool
-    wraps: bool
-    deeper: int
-
-
-_Symbol = tuple[Any, int, int]
-"""The value of a symbol, where it begins, and how deep its tree is."""
+_Mark = tuple[State, int, int]
+"""The state after a symbol, where that begins, and how deep its tree is."""
 
 
 class Machine:
     """Reads one stretch of declarations after another. `comments` takes the places of the comments that it passes."""
 
     def __init__(self, report: Few, comments: list[tuple[int, int]]) -> None:
-        self._source = Source("", "")
         self._report = report
         self._comments = comments
-        self._table = load()
+        self._automaton = automaton()
         self._builder = Builder(report, comments)
-        self._steps = [_step(self._builder, reduction) for reduction in self._table.reductions]
-        # One entry for each symbol read: the state after it, and what it is. Below all lies the initial state.
-        self._states: list[int] = []
-        self._symbols: list[_Symbol] = []
+        # One entry for each symbol read. Below all marks lies that of the initial state.
+        self._marks: list[_Mark] = []
+        self._values: list[Any] = []
 
     def forget(self) -> None:
         """The next stretch is of another text."""
@@ -158,143 +137,133 @@ class Machine:
 
     def run(self, source: Source, position: int) -> tuple[list[ast.Declaration], Stop | None]:
         """The declarations from `position` up to the first mistake that can't be mended, and that mistake."""
-        self._source = source
-        states: list[int] = [self._table.initial]
-        symbols: list[_Symbol] = []
-        self._states, self._symbols = states, symbols
-        text, steps = source.text, self._steps
-        actions, landings = self._table.actions, self._table.landings
+        automaton, builder = self._automaton, self._builder
+        marks: list[_Mark] = [(automaton.initial, position, 0)]
+        values: list[Any] = []
+        self._marks, self._values = marks, values
+        text = source.text
         stop: Stop | None = None
         mended: str | None = None
-        self._builder.forget()
+        builder.forget()
         nesting = last_end = 0
+        finish = END, len(text), len(text)
         stream = tokens(text, position, self._comments)
         terminal, start, end = next(stream)
+        following, next_start, next_end = next(stream, finish)
+        entry = automaton.entry(automaton.initial, terminal)
         while True:
-            action = actions[states[-1]].get(terminal)
-            if action is None:
-                if terminal == END and states[-1] == self._table.accepting:
+            if type(entry) is dict:
+                move = entry.get(following)
+                if move is None:
+                    move = automaton.move(marks[-1][0], terminal, following)
+                state, build, bracket, entry = move
+                if len(marks) > _TALLEST:
+                    return self._read(), self._stop((terminal, start, end), too_deep=True)
+                written = text[start:end] if mended is None else mended
+                marks.append((state, start, 0))
+                values.append(written if build is None else build(builder, Span(source, start, end), written))
+                last_end, mended = end, None
+                if bracket:
+                    nesting += bracket
+                    if nesting > DEEPEST + 1:
+                        return self._read(), self._stop((terminal, start, end), too_deep=True)
+                terminal, start, end = following, next_start, next_end
+                following, next_start, next_end = next(stream, finish)
+            elif entry is not None:
+                step = entry
+                depth = 0
+                for place in step.nested:
+                    deep = marks[place][2]
+                    if deep > depth:
+                        depth = deep
+                depth += step.deeper
+                taken = values[step.taken] if step.taken is not None else _picked(step, values)
+                if step.size:
+                    begin = marks[-step.size][1]
+                    del marks[step.gone], values[step.gone]
+                else:
+                    begin = last_end
+                build = step.build
+                if build is not None:
+                    values.append(build(builder, Span(source, begin, last_end), *taken))
+                else:
+                    values.append(taken if step.gathers else taken[0])
+                below = marks[-1][0]
+                if depth > DEEPEST:
+                    marks.append((below, begin, depth))
+                    return self._read(), self._stop((terminal, begin, last_end), too_deep=True)
+                landing = below.landings.get((step.target, terminal))
+                if landing is None:
+                    landing = automaton.land(below, step.target, terminal)
+                state, entry = landing
+                marks.append((state, begin, depth))
+            else:
+                if terminal == END and marks[-1][0] is automaton.accepting:
                     return self._read(), stop
-                found = None if self._report.full else mend(source, (terminal, start, end), self._takes, self._report)
+                token = terminal, start, end
+                found = None if self._report.full else mend(source, token, self._takes, self._report)
                 if found is None:
-                    stop = self._stop((terminal, start, end))
+                    stop = self._stop(token)
                     if not stop.complete:
                         return self._read(), stop
                     terminal = END
                 else:
                     if found.end != end:
                         end = found.end
+                        self._unread(start)
                         stream = tokens(text, end, self._comments)
+                        following, next_start, next_end = next(stream)
                     if found.terminal is None:
-                        terminal, start, end = next(stream)
+                        terminal, start, end = following, next_start, next_end
+                        following, next_start, next_end = next(stream, finish)
                     else:
                         terminal, mended = found.terminal, found.text
-            elif action < 0:
-                step = steps[-1 - action]
-                if step.renames:
-                    states.pop()
-                elif step.wraps:
-                    states.pop()
-                    value, begin, depth = symbols[-1]
-                    symbols[-1] = (step.build(Span(source, begin, last_end), value), begin, depth)
-                else:
-                    self._reduce(step, last_end)
-                    if symbols[-1][2] > DEEPEST:
-                        return self._read(), self._stop((terminal, symbols[-1][1], last_end), too_deep=True)
-                key = (states[-1], step.target, terminal)
-                landed = landings.get(key)
-                states.append(self._table.land(*key) if landed is None else landed)
-            else:
-                if len(states) > _TALLEST:
-                    return self._read(), self._stop((terminal, start, end), too_deep=True)
-                states.append(action)
-                symbols.append((text[start:end] if mended is None else mended, start, 0))
-                last_end, mended = end, None
-                if terminal in _BRACKETS:
-                    nesting += _BRACKETS[terminal]
-                    if nesting > DEEPEST + 1:
-                        return self._read(), self._stop((terminal, start, end), too_deep=True)
-                terminal, start, end = next(stream)
-
-    def _reduce(self, step: _Step, end: int) -> None:
-        """Replace the top of the stack by what `step` makes of it; the state after it is left to find."""
-        size = step.size
-        begin, depth = end, 0
-        children: list[_Symbol] = []
-        if size:
-            children = self._symbols[-size:]
-            del self._states[-size:], self._symbols[-size:]
-            begin = children[0][1]
-        picked: list[Any] = []
-        for pick in step.picks:
-            if pick == -1:
-                picked.append(None)
-                continue
-            value, _, deep = children[pick if pick >= 0 else -2 - pick]
-            if deep > depth:
-                depth = deep
-            if pick >= 0:
-                picked.append(value)
-            elif picked:
-                picked.extend(value)
-            else:
-                picked = value  # taken over, so that a list that grows element by element costs linear time
-        made = picked if step.gathers else step.build(Span(self._source, begin, end), *picked)
-        self._symbols.append((made, begin, depth + step.deeper))
+                entry = automaton.entry(marks[-1][0], terminal)
 
     def _read(self) -> list[ast.Declaration]:
         """The declarations that are complete: the list that the start rule gathers lies at the bottom."""
-        declarations: list[ast.Declaration] = self._symbols[0][0] if self._gathering() else []
+        declarations: list[ast.Declaration] = self._values[0] if self._gathering() else []
         return declarations
 
     def _gathering(self) -> bool:
-        return bool(self._symbols) and isinstance(self._symbols[0][0], list)
+        return bool(self._values) and isinstance(self._values[0], list)
 
     def _stop(self, token: Token, too_deep: bool = False) -> Stop:
-        unread = self._symbols[1:2] if self._gathering() else self._symbols[:1]
-        row = self._table.actions[self._states[-1]]
+        self._unread(token[1])
+        unread = self._marks[2:3] if self._gathering() else self._marks[1:2]
         return Stop(
             start=unread[0][1] if unread else token[1],
             token=token,
-            expected=frozenset(terminal for terminal in row if self._takes(terminal)),
+            expected=frozenset(filter(self._takes, self._automaton.row(self._marks[-1][0]))),
             complete=not too_deep and self._takes(END),
             limit=DEEPEST if too_deep else None,
         )
 
     def _takes(self, terminal: str) -> bool:
-        """Whether `terminal` can come next: a row also lists reductions that other contexts need."""
-        states = self._states.copy()
-        while (action := self._table.actions[states[-1]].get(terminal)) is not None:
-            if action >= 0:
-                return True
-            reduction = self._table.reductions[-1 - action]
-            if reduction.size:
-                del states[-reduction.size :]
-            states.append(self._table.gotos[states[-1]][reduction.target])
-        return terminal == END and states[-1] == self._table.accepting
+        return self._automaton.takes([state for state, _, _ in self._marks], terminal)
+
+    def _unread(self, start: int) -> None:
+        """Comments behind a token were passed in looking at what follows it."""
+        while self._comments and self._comments[-1][0] >= start:
+            self._comments.pop()
 
 
-_BRACKETS = {"(": 1, ")": -1, "{": 1, "}": -1}
-
-
-def _step(builder: Builder, reduction: Reduction) -> _Step:
-    builds = reduction.effect is Effect.BUILD
-    known = builds and reduction.name not in DECODERS_ONLY
-    return _Step(
-        build=getattr(builder, reduction.name) if known else _unused,
-        target=reduction.target,
-        size=reduction.size,
-        picks=reduction.picks,
-        renames=reduction.is_unit,
-        gathers=reduction.effect is Effect.GATHER,
-        wraps=known and reduction.size == 1 and reduction.picks in ((0,), ()),
-        deeper=int(reduction.name in DEEPENING),
-    )
-
-
-def _unused(*_: Any) -> None:
-    """For what builds nothing, and for the rules that only decoders follow."""
-    raise AssertionError("no token of ours leads here")
+def _picked(step: Step, values: list[Any]) -> list[Any]:
+    """What a reduction takes of the values on top of the stack."""
+    first = -step.size
+    if step.grows:
+        gathered: list[Any] = values[first]  # taken over, so that a list that grows one by one costs linear time
+        gathered.append(values[-1])
+        return gathered
+    picked: list[Any] = []
+    for pick in step.picks:
+        if pick >= 0:
+            picked.append(values[first + pick])
+        elif pick == -1:
+            picked.append(None)
+        else:
+            picked += values[first - 2 - pick]
+    return picked
 
 
 _WORDS = "|".join(DECLARATION_WORDS)

@@ -26,6 +26,9 @@ DEEPENING = frozenset(
 # Rules of the grammar that only decoders follow: their token is never made by our lexer.
 DECODERS_ONLY = frozenset(("int_range", "int_range_closed", "int_range_from"))
 
+# Of a name that is all of an expression or of a reference no `Identifier` need be made on the way.
+FUSED = {("identifier", "variable"): "bare_name", ("identifier", "reference"): "identifier"}
+
 
 # After these a `(` begins a comprehension, so that no function could be called by their name.
 _QUANTIFIERS = frozenset(words("count any all"))
@@ -345,6 +348,8 @@ class Builder(ExpressionBuilder):
     def _doc(self, span: Span) -> str | None:
         """The block of comments right above, without the `#`."""
         text, comments = span.source.text, self._comments
+        if not comments:
+            return None
         below, lines = span.start, []
         for index in range(bisect_left(comments, (span.start, 0)) - 1, -1, -1):
             start, end = comments[index]
@@ -361,24 +366,31 @@ class _Given:
     """The clauses of one body by their word. Those that may stand once are reported when they come again."""
 
     def __init__(self, clauses: Iterable[ast.Clause], report: Report) -> None:
-        self._by_word: dict[str, list[ast.Clause]] = {}
+        by_word: dict[str, list[ast.Clause]] = {}
         for clause in clauses:
-            self._by_word.setdefault(clause.word, []).append(clause)
+            if clause.word in by_word:
+                by_word[clause.word].append(clause)
+            else:
+                by_word[clause.word] = [clause]
+        self._by_word = by_word
         self._report = report
 
     def one(self, word: str) -> Any:
         found = self._by_word.get(word)
         if found is None:
             return None
-        first, *others = found
-        for other in others:
-            self._report.add(errors.repeated_clause(other.span, word, first.span))
-        return first.value
+        if len(found) > 1:
+            for other in found[1:]:
+                self._report.add(errors.repeated_clause(other.span, word, found[0].span))
+        return found[0].value
 
     def many(self, word: str) -> tuple[Any, ...]:
-        return tuple(clause.value for clause in self._by_word.get(word, ()))
+        found = self._by_word.get(word)
+        return () if found is None else tuple([clause.value for clause in found])
 
     def meta(self) -> ast.Meta:
+        if self._by_word.keys().isdisjoint(_META):
+            return _NO_META
         return ast.Meta(
             because=self.one("because"),
             sources=self.many("from"),
@@ -387,3 +399,7 @@ class _Given:
             valid=self.one("valid"),
             status=self.one("status"),
         )
+
+
+_META = frozenset(words("because from confidence priority valid status"))
+_NO_META = ast.Meta()

@@ -19,7 +19,10 @@ from ucl.syntax.reading.lexer import words
 
 _WEEKDAYS = {day: number for number, day in enumerate(words("mon tue wed thu fri sat sun"))}
 _NULLS = frozenset(words("null NULL Null None none nil undefined"))
+_CAPITAL_TRUTHS = frozenset(words("True False TRUE FALSE"))
 LARGEST_SET = 100_000
+# Numbers of so many characters can't be too long.
+_SHORT = 20
 
 L = TypeVar("L", bound=ast.LiteralNode)
 
@@ -27,6 +30,7 @@ L = TypeVar("L", bound=ast.LiteralNode)
 class ExpressionBuilder:
     def __init__(self, report: Report) -> None:
         self._report = report
+        self._found = report.diagnostics
         self._midnights: dict[int, ast.TimeLiteral] = {}
         self._open_ends: list[Diagnostic] = []
 
@@ -100,10 +104,14 @@ class ExpressionBuilder:
         return ast.Attribute(span, ast.Name(place, word), name.text, name.span)
 
     def variable(self, span: Span, name: ast.Identifier) -> ast.Name | ast.BoolLiteral:
-        if name.text in ("True", "False", "TRUE", "FALSE"):
-            self._report.add(errors.capital_truth(span, name.text))
-            return ast.BoolLiteral(span, name.text.lower() == "true")
-        return ast.Name(name.span, name.text)
+        return self.bare_name(name.span, name.text)
+
+    def bare_name(self, span: Span, text: str) -> ast.Name | ast.BoolLiteral:
+        """What `identifier` and `variable` make together."""
+        if text in _CAPITAL_TRUTHS:
+            self._report.add(errors.capital_truth(span, text))
+            return ast.BoolLiteral(span, text.lower() == "true")
+        return ast.Name(span, text)
 
     def parenthesized(self, span: Span, inner: ast.Expr) -> ast.Expr:
         return inner
@@ -111,7 +119,7 @@ class ExpressionBuilder:
     def set_literal(self, span: Span, *elements: ast.Expr | None) -> ast.SetLiteral:
         if len(elements) > LARGEST_SET:
             self._report.add(errors.large_set(span, LARGEST_SET))
-        return ast.SetLiteral(span, tuple(e for e in elements if e is not None))
+        return ast.SetLiteral(span, tuple([e for e in elements if e is not None]))
 
     def call(self, span: Span, function: ast.Identifier, arguments: tuple[ast.Expr, ...] | None) -> ast.Call:
         return ast.Call(span, ast.Name(function.span, function.text), arguments or ())
@@ -196,11 +204,17 @@ class ExpressionBuilder:
     def identifier(self, span: Span, text: str) -> ast.Identifier:
         return ast.Identifier(span, text)
 
+    # Of the commonest literals, those that can't be mistaken are read here, on the short way.
+
     def int_(self, span: Span, text: str) -> ast.IntLiteral:
-        return self._read(literals.integer, span, text)
+        if self._found or len(text) > _SHORT:
+            return self._read(literals.integer, span, text)
+        return ast.IntLiteral(span, int(text), text)
 
     def float_(self, span: Span, text: str) -> ast.FloatLiteral:
-        return self._read(literals.decimal, span, text)
+        if self._found or len(text) > _SHORT:
+            return self._read(literals.decimal, span, text)
+        return ast.FloatLiteral(span, float(text), text)
 
     def percent(self, span: Span, text: str) -> ast.FloatLiteral:
         return self._read(literals.percent, span, text)
@@ -209,7 +223,9 @@ class ExpressionBuilder:
         return self._read(literals.quantity, span, text)
 
     def text(self, span: Span, text: str) -> ast.TextLiteral:
-        return self._read(literals.text, span, text)
+        if self._found or not text.isprintable() or "\\" in text:
+            return self._read(literals.text, span, text)
+        return ast.TextLiteral(span, text[1:-1])
 
     def time(self, span: Span, text: str) -> ast.TimeLiteral:
         literal = self._read(literals.time, span, text)
@@ -225,7 +241,7 @@ class ExpressionBuilder:
 
     def _read(self, reader: Callable[[Span, str, Report], L], span: Span, text: str) -> L:
         """A literal; a mistaken one where it was reported, here or before it was mended."""
-        found = self._report.diagnostics
+        found = self._found
         before = len(found)
         literal = reader(span, text, self._report)
         if found and (len(found) > before or text != span.source.text[span.start : span.end]):
@@ -258,7 +274,7 @@ class ExpressionBuilder:
 
 def _flat(operands: tuple[ast.Expr, ...], kind: type[ast.And] | type[ast.Or]) -> tuple[ast.Expr, ...]:
     """The operands, with those of operands of the same kind, which parentheses set apart, in their place."""
-    if not any(isinstance(operand, kind) for operand in operands):
+    if kind not in map(type, operands):
         return operands
     flat: list[ast.Expr] = []
     for operand in operands:

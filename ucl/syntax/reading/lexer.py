@@ -61,73 +61,88 @@ _OTHER_DATE = (
 )
 _EXPONENT = rf"[0-9][0-9_]*+{_FRACTION}?+[eE][+-]?[0-9]\w*+"
 
+# The commonest come first; of those that can begin alike, the one that says more.
 _TOKEN = re.compile(
     rf"""\s*+(?:
-      (?P<QUOTED>  [“”„«][^“”»"\n]*+[”“»"] | [‘’][^‘’'\n]*+[’‘'] | '[^'\n]*+' )
-    | (?P<QUALIFIER> (?:context|memory)\s*+\.(?!\.) )
-    | (?P<word>    (?![0-9]){IN_WORD}++ )
-    | (?P<comment> \#[^\n]*+ )
-    | (?P<sign>    ===|!==|&&|\|\||<>|=>|=<|=~|:=|\*\*|//|/\*|\.\.\.
-        | \.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=(){{}},.:?|] )
+      (?P<word>    (?!(?:context|memory)\s*+\.(?!\.)) [A-Za-z_][A-Za-z0-9_]*+ (?![^\x00-\x7f]) )
+    | (?P<sign>    [(){{}},]
+        | ===|!==|&&|\|\||<>|=>|=<|=~|:=|\*\*|//|/\*|\.\.\.
+        | \.\.=|\.\.|==|!=|<=|>=|->|\?\?|[-+*/<>=.:?|] )
     | (?P<TEXT>    "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" )
-    | (?P<DATETIME> {_DAY}T{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?+ (?![\w:]|\.[0-9]) )
-    | (?P<DATE>    {_DAY} (?!\w|:|-[0-9]) )
-    | (?P<TIME>    {_CLOCK} (?![\w:]|\.[0-9]) )
-    | (?P<BAD_DATE> [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9])(?:T[\w:.]*+(?:[+-][0-9]++(?::[0-9]++)?+)?+)?+\w*+
-        | {_OTHER_DATE} )
-    | (?P<BAD_TIME> [0-9]++:[0-9][\w:]*+(?:\.[0-9]++)?+ )
-    | (?P<BAD_EXPONENT> {_EXPONENT} )
-    | (?P<MONEY>   [$€£¥]\ ?[0-9][0-9_]*+{_FRACTION}?+ | {_NUMBER}{_FRACTION}?+\ ?[$€£¥] )
-    | (?P<BAD_POINT> {_NUMBER}\. (?![\w.]) )
-    | (?P<INT>     {_NUMBER} (?![\w%]|\.[0-9]) )
-    | (?P<FLOAT>   {_NUMBER}{_FRACTION} (?![\w%]|\.[0-9]) )
-    | (?P<PERCENT> {_NUMBER}{_FRACTION}?+ % (?!\w) )
-    | (?P<QUANTITY> {_NUMBER}{_FRACTION}?+{_LETTERS}(?:[0-9]++{_FRACTION}?+{_LETTERS})*+ (?!\w|\.[0-9]) )
-    | (?P<BAD_NUMBER> [0-9]\w*+(?:\.[0-9]\w*+)*+%?+ )
+    | (?=[0-9$€£¥]) (?:
+          (?P<DATETIME> {_DAY}T{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})?+ (?![\w:]|\.[0-9]) )
+        | (?P<DATE>    {_DAY} (?!\w|:|-[0-9]) )
+        | (?P<TIME>    {_CLOCK} (?![\w:]|\.[0-9]) )
+        | (?P<BAD_DATE> [0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}(?![0-9])(?:T[\w:.]*+(?:[+-][0-9]++(?::[0-9]++)?+)?+)?+\w*+
+            | {_OTHER_DATE} )
+        | (?P<BAD_TIME> [0-9]++:[0-9][\w:]*+(?:\.[0-9]++)?+ )
+        | (?P<BAD_EXPONENT> {_EXPONENT} )
+        | (?P<MONEY>   [$€£¥]\ ?[0-9][0-9_]*+{_FRACTION}?+ | {_NUMBER}{_FRACTION}?+\ ?[$€£¥] )
+        | (?P<BAD_POINT> {_NUMBER}\. (?![\w.]) )
+        | (?P<INT>     {_NUMBER} (?![\w%]|\.[0-9]) )
+        | (?P<FLOAT>   {_NUMBER}{_FRACTION} (?![\w%]|\.[0-9]) )
+        | (?P<PERCENT> {_NUMBER}{_FRACTION}?+ % (?!\w) )
+        | (?P<QUANTITY> {_NUMBER}{_FRACTION}?+{_LETTERS}(?:[0-9]++{_FRACTION}?+{_LETTERS})*+ (?!\w|\.[0-9]) )
+        | (?P<BAD_NUMBER> [0-9]\w*+(?:\.[0-9]\w*+)*+%?+ )
+      )
+    | (?P<comment> \#[^\n]*+ )
+    | (?P<QUOTED>  [“”„«][^“”»"\n]*+[”“»"] | [‘’][^‘’'\n]*+[’‘'] | '[^'\n]*+' )
+    | (?P<QUALIFIER> (?:context|memory)\s*+\.(?!\.) )
+    | (?P<run>     (?![0-9]){IN_WORD}++ )
     | (?P<OPEN_TEXT> "[^\n]*+ )
     | (?P<BAD_CHARACTER> . )
     | (?P<END>     \Z )
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_FIXED = {**{word: word for word in KEYWORDS}, **_SIGNS}
+_KINDS = {group: END if kind == "END" else kind for kind, group in _TOKEN.groupindex.items()}
+_WORD, _SIGN = _TOKEN.groupindex["word"], _TOKEN.groupindex["sign"]
 
 
 def tokens(text: str, position: int, comments: list[tuple[int, int]]) -> Iterator[Token]:
     """The tokens from `position` on; `comments` takes the places of the comments that are passed."""
-    keywords, signs = KEYWORDS, _SIGNS
+    fixed, kinds = _FIXED, _KINDS
     while position >= 0:
         scan, position = _TOKEN.finditer(text, position), -1
         for match in scan:
-            kind, group = match.lastgroup or "", match.lastindex or 0
+            group = match.lastindex or 0
             start, end = match.span(group)
-            if kind == "word":
-                if (word := match[group]) in keywords:
-                    yield word, start, end
-                    continue
-                name, stop = _word(text, start, end)
-                yield name, start, stop
+            if group <= _SIGN:
+                terminal = fixed.get(match[group])
+                if terminal is None:
+                    terminal = "BAD_SIGN" if group == _SIGN else _name(start, end)
+                yield terminal, start, end
+                continue
+            kind = kinds[group]
+            if kind == "comment":
+                comments.append((start, end))
+            elif kind == "run":
+                kind, stop = _word(text, start, end)
+                yield kind, start, stop
                 if stop < end:
                     position = stop
                     break
-            elif kind == "sign":
-                yield signs.get(match[group], "BAD_SIGN"), start, end
-            elif kind == "comment":
-                comments.append((start, end))
-            elif kind == "END":
-                yield END, start, end
-                return
             else:
                 yield kind, start, end
+                if kind == END:
+                    return
+
+
+def _name(start: int, end: int) -> str:
+    return "LONG_NAME" if end - start > LONGEST_NAME else "NAME"
 
 
 def _word(text: str, start: int, end: int) -> tuple[str, int]:
-    """What a run of word characters begins with: a name, or a character that stands in none; and where that ends."""
+    """What a run of word characters begins with: a word, or a character that stands in none; and where that ends."""
     run = text[start:end]
-    if not run.isascii() and not run.isidentifier():
+    if run in KEYWORDS:
+        return run, end
+    if not run.isidentifier():
         for length, character in enumerate(run):
             if not (run[:1] if length == 0 else "_" + character).isidentifier():
                 end = start + max(length, 1)
                 if length == 0:
                     return "BAD_CHARACTER", end
                 break
-    return ("LONG_NAME" if end - start > LONGEST_NAME else "NAME"), end
+    return _name(start, end), end

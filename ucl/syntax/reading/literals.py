@@ -93,8 +93,7 @@ def _join_surrogates(value: str, span: Span, report: Report) -> str:
 
 
 def time(span: Span, text: str, report: Report) -> ast.TimeLiteral:
-    hour, minute, *rest = (int(part) for part in text.split(":"))
-    second = rest[0] if rest else 0
+    hour, minute, second = int(text[:2]), int(text[3:5]), int(text[6:] or 0)
     value = ((hour * 60 + minute) * 60 + second) * 1_000_000
     if minute > 59 or second > 59 or value > MIDNIGHT:
         report.add(errors.no_such_time(span, text))

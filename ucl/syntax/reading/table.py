@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
@@ -70,8 +70,7 @@ class Table:
 
     `actions[state][terminal]` is the next state, or `-1 - r` to reduce by reduction r.
 
-    `gotos[state][nonterminal]` is the state after a reduction to it. `landings` remembers, for a state, a nonterminal
-    and the terminal that follows, the state that is left when all unit reductions that follow are done.
+    `gotos[state][nonterminal]` is the state after a reduction to it.
     """
 
     reductions: tuple[Reduction, ...]
@@ -79,16 +78,6 @@ class Table:
     gotos: tuple[dict[str, int], ...]
     initial: int
     accepting: int
-    landings: dict[tuple[int, str, str], int] = field(default_factory=dict, compare=False, repr=False)
-
-    def land(self, state: int, target: str, terminal: str) -> int:
-        """The state after a reduction to `target` in `state`, before `terminal`."""
-        goto = self.gotos[state]
-        landed = goto[target]
-        while (action := self.actions[landed].get(terminal, 0)) < 0 and (r := self.reductions[-1 - action]).is_unit:
-            landed = goto[r.target]
-        self.landings[state, target, terminal] = landed
-        return landed
 
 
 @cache
