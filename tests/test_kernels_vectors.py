@@ -11,7 +11,9 @@ import pytest
 pytest.importorskip("numba")
 import numba
 
-from ucl.kernels.engines.blocks import tests, values, vectors
+from ucl.kernels.engines.blocks import tests, values
+from ucl.kernels.engines.blocks.loop_forms import LOOPS
+from ucl.kernels.engines.blocks.vector_forms import RUN, VECTORS
 
 ROWS = 64
 EDGES = {
@@ -36,7 +38,7 @@ def some(dtype: Any, seed: int = 1) -> Any:
 def both(name: str, arity: int) -> list[Any]:
     """The vector form and the loop, callable from Python."""
     made = []
-    for table in (vectors.VECTORS, vectors.LOOPS):
+    for table in (VECTORS, LOOPS):
         function = table[name]
         names = ", ".join("abcdefg"[:arity])
         scope: dict[str, Any] = {"function": function}
@@ -50,7 +52,7 @@ def at(array: Any) -> int:
     return address
 
 
-@pytest.mark.parametrize("name", [name for name in vectors.VECTORS if name.startswith(("at_least", "any_bit"))])
+@pytest.mark.parametrize("name", [name for name in VECTORS if name.startswith(("at_least", "any_bit"))])
 def test_tests_of_a_constant(name: str) -> None:
     kind = name.rsplit("_", 1)[1]
     dtype: Any = {"any_bit_64": np.uint64, "at_least_8": np.int8}.get(name, LANES[kind])
@@ -64,6 +66,15 @@ def test_tests_of_a_constant(name: str) -> None:
         holds = rows >= dtype(constant) if name.startswith("at_least") else (rows & dtype(constant)) != 0
         expected = sum(1 << row for row in np.flatnonzero(holds).tolist())
         assert masks == [expected, expected]
+
+
+@pytest.mark.parametrize("name", ["equals_32", "equals_16"])
+def test_codes_that_equal_one(name: str) -> None:
+    dtype: Any = LANES[name.rsplit("_", 1)[1]]
+    rows = some(dtype)
+    for constant in EDGES[dtype]:
+        expected = sum(1 << row for row in np.flatnonzero(rows == constant).tolist())
+        assert [int(call(at(rows), dtype(constant))) for call in both(name, 2)] == [expected, expected]
 
 
 @pytest.mark.parametrize("name", ["less_64", "less_float", "equal_64", "equal_float"])
@@ -121,9 +132,9 @@ def test_turning_rows_into_masks() -> None:
         words = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
         assert np.array_equal(np.ascontiguousarray(words).view(np.uint64).ravel(), turned)
     for call in both("fill_run", 2):
-        run = np.zeros(vectors.RUN + 1, np.uint8)
+        run = np.zeros(RUN + 1, np.uint8)
         call(at(run), np.uint8(9))
-        assert run.tolist() == [9] * vectors.RUN + [0]
+        assert run.tolist() == [9] * RUN + [0]
 
 
 def test_days_of_the_ends_of_the_calendar() -> None:
@@ -169,13 +180,17 @@ def test_sets_of_any_size(longest: int, count: int) -> None:
     means = np.logical_or.reduce(table, axis=1)
     expected = np.array([table[elements[a:b]].any(axis=0) for a, b in pairwise(ends.tolist())])
     room = np.zeros(2000, np.uint64)
-    for few in (True, False):
+    for way in ("few", "codes", "any"):
         masks = np.zeros((count, words + 1), np.uint64)
-        if few:
+        if way == "codes":
+            wanted = np.flatnonzero(means)
+            rest = (at(by_word), size, count, at(masks), masks.strides[0], words, at(room))
+            tests.any_of_codes(at(ends), at(elements), wanted, *rest)
+        elif way == "few":
             rest = (at(by_word), at(means), size, count, at(masks), masks.strides[0], words, at(room))
             tests.any_of_few(at(ends), elements, *rest)
         else:
             rest = (at(by_word), size, count, at(masks), masks.strides[0], words, at(room), at(room) + 512)
             tests.any_element(at(ends), elements, *rest)
         bits = np.unpackbits(masks.view(np.uint8), axis=1, bitorder="little")[:, : words * 64]
-        assert np.array_equal(bits.T.astype(np.bool_), expected), few
+        assert np.array_equal(bits.T.astype(np.bool_), expected), way

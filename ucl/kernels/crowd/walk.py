@@ -12,10 +12,8 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import njit
 from numba import types as nt
-from numba.extending import intrinsic
 
 from ucl.kernels.crowd.tables import (
     COUNTS,
@@ -29,14 +27,15 @@ from ucl.kernels.crowd.tables import (
     TEXTS,
 )
 from ucl.kernels.engines.blocks import values as parts
+from ucl.kernels.engines.blocks.addresses import int64s, uint8s
 from ucl.kernels.engines.blocks.vectors import (
     add_amount,
     any_bit_8,
     at_least_64,
     at_least_float,
-    int64s,
+    equals_16,
+    equals_32,
     lowest_bit,
-    uint8s,
 )
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -53,27 +52,6 @@ _TABLE = nt.Array(nt.int64, 2, "C", readonly=True)
 LOCAL, DAY, TIME, PART = range(4)
 
 
-def _equal(lane: ir.IntType, constant_type: Any) -> Any:
-    @intrinsic
-    def equal(context, address, constant):  # type: ignore[no-untyped-def]
-        """The mask of 64 codes that equal the constant."""
-
-        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-            rows, places = ir.VectorType(lane, _ROWS), ir.VectorType(ir.IntType(32), _ROWS)
-            nothing = ir.Constant(rows, ir.Undefined)
-            one = builder.insert_element(nothing, arguments[1], ir.Constant(ir.IntType(32), 0))
-            constants = builder.shuffle_vector(one, nothing, ir.Constant(places, [0] * _ROWS))
-            found = builder.load(builder.inttoptr(arguments[0], rows.as_pointer()), align=lane.width // 8)
-            return builder.bitcast(builder.icmp_signed("==", found, constants), ir.IntType(64))
-
-        return nt.uint64(nt.int64, constant_type), generate
-
-    return equal
-
-
-equal_32, equal_16 = _equal(ir.IntType(32), nt.int32), _equal(ir.IntType(16), nt.int16)
-
-
 @njit
 def mask_of(masks, literal):  # type: ignore[no-untyped-def]
     return masks[literal >> 1] ^ (np.uint64(0) - np.uint64(literal & 1))
@@ -86,7 +64,7 @@ def some_text(codes, width, words, code, at, count):  # type: ignore[no-untyped-
     for place in range(at, at + count):
         wanted = words[code[place]]
         if wanted >= 0:
-            bits |= equal_16(codes, np.int16(wanted)) if width == 2 else equal_32(codes, wanted)
+            bits |= equals_16(codes, np.int16(wanted)) if width == 2 else equals_32(codes, wanted)
     return bits
 
 

@@ -1,12 +1,13 @@
 """A plan bound to a table, written as a tape.
 
-In: a plan, its binding, the columns of results. Out: a `Tape`. Values that the driver knows (`native`) become steps;
+In: a plan, its binding, the columns of results or of masks that are kept. Out: a `Tape`. Values that the driver knows (`native`) become steps;
 the others are `foreign`: NumPy computes them, with all that they need, for one range of rows after another. Tests of
 one column are written so that it is read as few and as small bytes as decide them.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ucl.kernels.columns import Path, Scalars
 from ucl.kernels.engines.blocks import opcodes as op
-from ucl.kernels.engines.engine import Results
+from ucl.kernels.engines.engine import Kept, Results
 from ucl.kernels.engines.native import Natives
 from ucl.kernels.engines.tape import Foreign, Tape, Writer
 from ucl.kernels.execution.masks import Bits
@@ -43,6 +44,8 @@ from ucl.semantics.types import DAY
 # Cuts of one column: from so many on, narrowing it to four bytes a row, or to two, costs less than it saves.
 _MANY_OF_FOUR, _MANY_OF_TWO = 6, 5
 _FEW_CODES = 32
+# So many elements that mean anything are looked for one by one sooner than each row's are looked up.
+_FEW_ELEMENTS = 16
 # Where a smaller share of a dictionary means anything, looking for the rows of hits costs less than for all rows.
 _SPARSE = 0.04
 _PARTS = {"date_weekday": op.WEEKDAY, "time_hour": op.HOUR, "time_minute": op.MINUTE}
@@ -63,6 +66,11 @@ def write(plan: Plan, binding: Binding, results: Results, block: int) -> Tape:
     return _Writing(plan, binding, block).write(results)
 
 
+def write_kept(plan: Plan, binding: Binding, kept: Kept, block: int) -> Tape:
+    """The tape of `plan.detailed`, the same way."""
+    return _Writing(replace(plan, scoring=plan.detailed), binding, block).write_kept(kept)
+
+
 class _Writing:
     def __init__(self, plan: Plan, binding: Binding, block: int) -> None:
         self._plan = plan
@@ -81,7 +89,34 @@ class _Writing:
         }
 
     def write(self, results: Results) -> Tape:
+        self._compute()
+        writer = self._writer
+        totals = writer.column(results.total, op.RESULT)
+        first, beyond = writer.constants(self._plan.constant_literals, self._plan.constant_amounts)
+        writer.step(op.ADD_AMOUNTS, totals, first, beyond)
+        for mask, value in self._plan.varying:
+            writer.step(op.ADD_VALUES, totals, self._schedule.place[mask], self._slots[value])
+        outcomes = self._plan.outcomes
+        self._spread(negated(outcomes.infeasible), results.feasible)
+        self._spread(outcomes.contested, results.contested)
+        if outcomes.failed != FALSE:
+            self._spread(outcomes.failed, results.failed)
+        return writer.tape(self._foreign)
+
+    def write_kept(self, kept: Kept) -> Tape:
+        self._compute()
         writer, place = self._writer, self._schedule.place
+        first, beyond = writer.constants(np.array([place[literal] for literal in self._plan.outcomes.told], np.int64))
+        masks = writer.column(kept.masks[0], op.KEPT)
+        writer.step(op.KEEP, masks, first, beyond, kept.masks.strides[0])
+        for row, (mask, value) in zip(kept.values, self._plan.varying, strict=True):
+            values = writer.column(row, op.RESULT)
+            writer.step(op.ADD_AMOUNTS, values)  # of nothing: zeros
+            writer.step(op.ADD_VALUES, values, place[mask], self._slots[value])
+        return writer.tape(self._foreign)
+
+    def _compute(self) -> None:
+        """The steps to all values and masks of the schedule."""
         for value in sorted(self._natives.foreign):
             self._foreign[value] = self._foreign_slots(value)
             self._slots[value] = self._foreign[value].value
@@ -98,19 +133,8 @@ class _Writing:
             for flag, row in stage.flags:
                 self._flag(flag, row)
             for conjunctions in stage.conjunctions:
-                first, beyond = writer.constants(conjunctions.operands.ravel())
-                writer.step(op.CONJOIN, conjunctions.first, first, beyond, conjunctions.operands.shape[1])
-        totals = writer.column(results.total, op.RESULT)
-        first, beyond = writer.constants(self._plan.constant_literals, self._plan.constant_amounts)
-        writer.step(op.ADD_AMOUNTS, totals, first, beyond)
-        for mask, value in self._plan.varying:
-            writer.step(op.ADD_VALUES, totals, place[mask], self._slots[value])
-        outcomes = self._plan.outcomes
-        self._spread(negated(outcomes.infeasible), results.feasible)
-        self._spread(outcomes.contested, results.contested)
-        if outcomes.failed != FALSE:
-            self._spread(outcomes.failed, results.failed)
-        return writer.tape(self._foreign)
+                first, beyond = self._writer.constants(conjunctions.operands.ravel())
+                self._writer.step(op.CONJOIN, conjunctions.first, first, beyond, conjunctions.operands.shape[1])
 
     def _spread(self, literal: Literal, bools: Bits) -> None:
         self._writer.step(op.SPREAD, self._writer.column(bools, op.RESULT), self._schedule.place[literal])
@@ -239,10 +263,15 @@ class _Writing:
         tests, size = table.shape
         elements = np.require(column.elements, requirements=("C", "A"))
         means: Bits = np.logical_or.reduce(table, axis=0)
-        code = op.ANY_OF_FEW if means.mean() < _SPARSE else op.ANY_ELEMENT
         arrays: tuple[NDArray[Any], ...] = (elements, _words(table.T), means)
         places = [self._writer.address(array) for array in arrays]
         offsets = self._offsets(lookups.path)
+        if elements.itemsize == 4 and np.count_nonzero(means) <= _FEW_ELEMENTS:
+            first, beyond = self._writer.constants(np.flatnonzero(means))
+            operands = (first, places[1], size, tests, beyond)
+            self._writer.step(op.ANY_OF_CODES, lookups.first, offsets, places[0], *operands)
+            return
+        code = op.ANY_OF_FEW if means.mean() < _SPARSE else op.ANY_ELEMENT
         self._writer.step(code, lookups.first, offsets, places[0], elements.itemsize, places[1], size, tests, places[2])
 
     def _codes(self, path: Path) -> int:

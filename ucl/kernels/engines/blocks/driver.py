@@ -13,7 +13,7 @@ from numba import types as nt
 
 from ucl.kernels.engines.blocks import opcodes as op
 from ucl.kernels.engines.blocks import tests, totals, values
-from ucl.kernels.engines.blocks.vectors import int32s, int64s, uint8s, uint64s
+from ucl.kernels.engines.blocks.addresses import int32s, int64s, uint8s, uint64s
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _TABLE = nt.Array(nt.int64, 2, "C", readonly=True)
@@ -163,6 +163,9 @@ def run_test(step, places, ints, floats, masks, stride, words, room):  # type: i
             tests.any_of_few(given, int32s(first, 0), step[5], means, step[6], step[7], out, stride, words, square)
         else:
             tests.any_of_few(given, int64s(first, 0), step[5], means, step[6], step[7], out, stride, words, square)
+    elif code == op.ANY_OF_CODES:
+        wanted, square = ints[step[4] : step[8]], room + op.SQUARE
+        tests.any_of_codes(given, first, wanted, step[5], step[6], step[7], out, stride, words, square)
 
 
 @njit

@@ -10,8 +10,9 @@ LOCAL, SPLIT, DAY, TIME, PART, COMBINE_INTS, COMBINE_FLOATS, TO_FLOAT = range(8)
 CONTRIBUTE, TAKE, SELECT, SIZES, WIDEN = range(8, 13)
 # Tests: from slots to masks.
 CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_ELEMENT, ANY_OF_FEW = range(13, 23)
+ANY_OF_CODES = 23
 # Masks to masks, and to what is said of rows.
-CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD, KEEP = range(23, 28)
+CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD, KEEP = range(24, 29)
 
 # Kinds of slots: a column of the table; room for a block's values; a column of results; where sets begin and end; masks
 # that are kept, 64 rows to a word.

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ucl.kernels.engines.blocks.addresses import int16s, int32s, int64s, uint8s, uint64s
 from ucl.kernels.engines.blocks.opcodes import LESS, MOST_ELEMENTS
+from ucl.kernels.engines.blocks.vector_forms import RUN
 from ucl.kernels.engines.blocks.vectors import (
-    RUN,
     any_bit_8,
     any_bit_16,
     any_bit_32,
@@ -22,16 +23,12 @@ from ucl.kernels.engines.blocks.vectors import (
     at_least_float,
     equal_64,
     equal_float,
+    equals_32,
     fill_run,
-    int16s,
-    int32s,
-    int64s,
     less_64,
     less_float,
     lowest_bit,
     transpose,
-    uint8s,
-    uint64s,
 )
 
 # So many tests cost no more one by one than turning all rows into masks does.
@@ -244,13 +241,9 @@ def write_owners(offsets, first, owners):  # type: ignore[no-untyped-def]
 @njit
 def any_of_few(ends, elements, table, means, size, tests, masks, stride, words, square):  # type: ignore[no-untyped-def]
     """The same where few elements have any test: `means[code]` is 1 for those. Most are passed over, eight at a time,
-    and the row of another is looked for: the first that ends beyond it."""
-    for test in range(tests):
-        mask = uint64s(masks + test * stride, words)
-        for word in range(words):
-            mask[word] = np.uint64(0)
+    and the row of another is looked for."""
+    clear(tests, masks, stride, words)
     known = uint8s(means, 0)
-    found = uint64s(square, 1)
     offsets = int64s(ends, words * 64 + 1)
     word = 0
     start, size_here = np.uint64(offsets[0]), np.uint64(offsets[words * 64])
@@ -266,12 +259,51 @@ def any_of_few(ends, elements, table, means, size, tests, masks, stride, words, 
         for place in range(start, beyond):
             code = np.uint64(elements[place])
             if known[code]:
-                while np.uint64(offsets[word * 64 + 64]) <= place:
-                    word += 1
-                at_least_64(ends + 8 + word * 512, np.int64(place) + 1, square)
-                bit = np.uint64(1) << np.uint64(lowest_bit(found[0]))
+                word, bit = owner(offsets, ends, np.int64(place), word, square)
                 mark(table, np.int64(code), size, tests, masks + word * 8, stride, bit)
         start = beyond
+
+
+@njit
+def any_of_codes(ends, elements, wanted, table, size, tests, masks, stride, words, square):  # type: ignore[no-untyped-def]
+    """The same where only the codes `wanted` have any test, of elements of four bytes: each code is compared with 64
+    of them at once."""
+    clear(tests, masks, stride, words)
+    codes = int32s(elements, 0)
+    offsets = int64s(ends, words * 64 + 1)
+    word = 0
+    beyond = offsets[words * 64]
+    for start in range(offsets[0], beyond, 64):
+        hits = np.uint64(0)
+        if start + 64 <= beyond:
+            for code in wanted:
+                hits |= equals_32(elements + start * 4, np.int32(code))
+        else:
+            for place in range(start, beyond):
+                for code in wanted:
+                    hits |= np.uint64(codes[np.uint64(place)] == code) << np.uint64(place - start)
+        while hits:
+            place = start + lowest_bit(hits)
+            hits &= hits - np.uint64(1)
+            word, bit = owner(offsets, ends, place, word, square)
+            mark(table, np.int64(codes[np.uint64(place)]), size, tests, masks + word * 8, stride, bit)
+
+
+@njit
+def clear(tests, masks, stride, words):  # type: ignore[no-untyped-def]
+    for test in range(tests):
+        mask = uint64s(masks + test * stride, words)
+        for word in range(words):
+            mask[word] = np.uint64(0)
+
+
+@njit
+def owner(offsets, ends, place, word, square):  # type: ignore[no-untyped-def]
+    """The row of an element, as its word, from `word` on, and its bit: the first row that ends beyond it."""
+    while offsets[word * 64 + 64] <= place:
+        word += 1
+    at_least_64(ends + 8 + word * 512, place + 1, square)
+    return word, np.uint64(1) << np.uint64(lowest_bit(uint64s(square, 1)[0]))
 
 
 @njit

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ucl.kernels.engines.blocks.addresses import uint64s
 from ucl.kernels.engines.blocks.vectors import (
     add_amount,
     add_rows,
@@ -16,7 +17,6 @@ from ucl.kernels.engines.blocks.vectors import (
     conjoin_three,
     lowest_bit,
     spread,
-    uint64s,
     which_words,
 )
 

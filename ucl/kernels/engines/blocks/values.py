@@ -11,8 +11,8 @@ import sys
 import numpy as np
 from numba import njit
 
+from ucl.kernels.engines.blocks.addresses import float64s, int8s, int16s, int32s, int64s, uint64s
 from ucl.kernels.engines.blocks.opcodes import ADD, DIVIDE, GREATEST, HOUR, LEAST, MULTIPLY, SUBTRACT, WEEKDAY
-from ucl.kernels.engines.blocks.vectors import float64s, int8s, int16s, int32s, int64s, uint64s
 from ucl.semantics.outcome import MAGNITUDE, NANO
 from ucl.semantics.types import DAY
 
