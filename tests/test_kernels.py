@@ -17,7 +17,7 @@ from strategies import HEADER, MINUTE, columns_of
 from test_kernels_equal import assert_equal, call_of, compiled
 
 from ucl.kernels.columns import InvalidCell, Scalars
-from ucl.kernels.engines import choice, kernel_cache
+from ucl.kernels.engines import choice, kernel_cache, warming
 from ucl.kernels.engines.portable import Portable
 from ucl.kernels.lower import lower
 from ucl.kernels.lowering.graph import Graph
@@ -381,7 +381,7 @@ def test_kernels_are_compiled_by_another_process_and_only_for_work_that_takes_lo
 
     monkeypatch.setattr(choice, "_process", choice.Process())
     monkeypatch.setattr(choice, "warm_up", start)
-    monkeypatch.setattr(choice.warming, "start", start_helper)
+    monkeypatch.setattr(warming, "start", start_helper)
     monkeypatch.setattr(kernel_cache, "is_ready", lambda: False)
     choice.choose("auto", 1_000_000, 100)
     assert not helpers

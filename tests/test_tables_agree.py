@@ -27,6 +27,7 @@ from table_schemas import (
     schema,
 )
 
+from ucl.kernels.columns import Columns
 from ucl.semantics import types as t
 from ucl.semantics.outcome import Invalid
 from ucl.semantics.program import Schema
@@ -35,7 +36,7 @@ from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells, marked
 from ucl.tables.formats.plain import encodable
 from ucl.tables.frames import to_table
-from ucl.tables.ingest import ingest
+from ucl.tables.ingest import FewRows, ingest, ingest_few
 from ucl.tables.ingest.readers.numbers import exact_microseconds, exact_product
 
 BERLIN = Zone.load("Europe/Berlin")
@@ -141,6 +142,24 @@ def check(rows: list[dict[str, Any]], of: Schema) -> None:
         else:
             assert number not in columns.invalid, columns.invalid[number]
             assert same(record_at(columns, of, number), expected)
+    check_few(rows, of, columns)
+
+
+def check_few(rows: list[dict[str, Any]], of: Schema, columns: Columns) -> None:
+    """A few rows that need no Arrow say the same without it, and become the same table later."""
+    few = FewRows.of(rows)
+    if few is None:
+        return
+    table = to_table(rows)
+    assert few.table.schema.equals(table.schema, check_metadata=True)
+    assert repr(few.table.to_pylist()) == repr(table.to_pylist())
+    found = ingest_few(few, of, BERLIN)
+    if found is None:
+        return
+    assert (found.rows, found.folds, found.gaps) == (columns.rows, columns.folds, columns.gaps)
+    assert not columns.invalid
+    for number in range(columns.rows):
+        assert record_at(found, of, number) == record_at(columns, of, number)
 
 
 def same(found: Any, expected: Any) -> bool:

@@ -7,7 +7,6 @@ equal to what `evaluate` says, whatever the engine, the size of blocks and the n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +88,8 @@ def score(
     size = block_rows or _rows_at_once(engine_of.rows_at_once, columns.rows, threads)
     ranges = [(start, min(start + size, columns.rows)) for start in range(0, columns.rows, size)]
     if threads > 1 and len(ranges) > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
             list(pool.map(lambda rows: fill(*rows), ranges))
     else:

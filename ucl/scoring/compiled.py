@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ucl.scoring.results.result import ColumnsWanted, Result
     from ucl.scoring.single import Scorer
     from ucl.scoring.streaming.files import FileScores
+    from ucl.tables.ingest import FewRows
 
 
 # Up to so many records of the memory, starting NumPy takes longer than going over them.
@@ -185,7 +186,7 @@ class CompiledProgram:
         with errors.bounded(), span("lowering"):
             plan = self._planner.plan(program, chosen, call)
         return score_planned(
-            program, chosen, call, plan, _as_table(table), group_by, checked_threads(threads), on_compile
+            program, chosen, call, plan, _as_rows(table), group_by, checked_threads(threads), on_compile
         )
 
     def scorer(self, schema: str | None = None, **around: Unpack[Around]) -> Scorer:
@@ -359,6 +360,12 @@ def _alert_row(alerted: evaluate.Alerted, record: dict[str, Any]) -> AlertRow:
         row["say"] = None
         row["invalid"] = invalid_json(alerted.invalid)
     return row
+
+
+def _as_rows(data: Any) -> pa.Table | FewRows:
+    from ucl.tables.ingest import FewRows
+
+    return FewRows.of(data) or _as_table(data)
 
 
 def _as_table(data: Any) -> pa.Table:

@@ -12,12 +12,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
 
-from ucl.kernels.engines import kernel_cache, warming
 from ucl.kernels.engines.engine import Engine
 from ucl.kernels.engines.portable import Portable
 
@@ -73,6 +71,8 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
     _process.portable_seconds += rows * masks * _PORTABLE_SECONDS
     if _process.portable_seconds < _LOADING:
         return Portable()
+    from ucl.kernels.engines import kernel_cache
+
     if not kernel_cache.is_ready() and _process.portable_seconds < (_PATIENCE if _helped() else _COMPILING):
         return Portable()
     try:
@@ -83,6 +83,10 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
 
 def _helped() -> bool:
     """Whether another process was started that compiles, now or before."""
+    from importlib.util import find_spec
+
+    from ucl.kernels.engines import warming
+
     with _lock:
         if not _process.asked:
             _process.asked = True

@@ -76,7 +76,8 @@ def _of_column(column: pa.ChunkedArray) -> Owned:
 
     if pa.types.is_nested(column.type):
         raise errors.wrong_argument("owner", _NAMES, column[0].as_py() if len(column) else str(column.type))
-    values, codes = distinct(column)
+    found = distinct(column)
+    values, codes = found.words, found.codes
     nobody = codes == len(values)
     if nobody.any():
         raise errors.row_without_owner(int(nobody.argmax()))

@@ -1,6 +1,6 @@
 """From a table to its result: read, scored by the kernels.
 
-In: a plan, a table, what divides it. Out: a `Result`.
+In: a plan, a table or a few rows, what divides them. Out: a `Result`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.kernels.columns import Columns
 from ucl.kernels.plan import Plan
 from ucl.kernels.run import score as run_kernels
 from ucl.scoring import errors
@@ -19,8 +20,9 @@ from ucl.scoring.results.choice_sets import choice_sets
 from ucl.scoring.results.result import Result, Scored
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
+from ucl.semantics.zones import Zone
 from ucl.spans import span
-from ucl.tables.ingest import ingest
+from ucl.tables.ingest import FewRows, ingest, ingest_few, table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,23 +35,29 @@ def score_planned(
     schema: Schema,
     call: Call,
     plan: Plan,
-    table: pa.Table,
+    source: pa.Table | FewRows,
     group_by: str | None = None,
     threads: int | None = None,
     on_compile: Callable[[], None] | None = None,
     numbers: NDArray[np.int64] | None = None,
 ) -> Result:
-    """Scores every row of a table whose rows are options of `schema`, by a plan for the call.
+    """Scores every row of what holds options of `schema`, by a plan for the call.
 
     `numbers` are the rows' own in a larger table.
     """
     with span("reading columns"):
-        columns = ingest(table, schema, call.zone)
-        groups = None if group_by is None else choice_sets(table, group_by, schema)
+        columns = _columns(source, schema, call.zone)
+        groups = None if group_by is None else choice_sets(table_of(source), group_by, schema)
     with errors.bounded(), span("kernels"):
         threads = threads or threads_for(columns.rows)
         scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
-    return Result(Scored(program, schema, call, table, columns, plan, group_by, groups, scores, numbers))
+    return Result(Scored(program, schema, call, source, columns, plan, group_by, groups, scores, numbers))
+
+
+def _columns(source: pa.Table | FewRows, schema: Schema, zone: Zone) -> Columns:
+    """A few rows go without Arrow, unless it has something to say of them."""
+    columns = ingest_few(source, schema, zone) if isinstance(source, FewRows) else None
+    return ingest(table_of(source), schema, zone) if columns is None else columns
 
 
 def threads_for(rows: int) -> int:

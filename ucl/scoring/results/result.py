@@ -34,6 +34,7 @@ from ucl.semantics.expressions import Budget, ChoiceSet, Frame
 from ucl.semantics.outcome import Call, Invalid, Outcome, as_score, decide
 from ucl.semantics.program import Constraint, Program, Rule, Schema
 from ucl.semantics.trace import trace_in
+from ucl.tables.ingest import FewRows, table_of
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -61,7 +62,7 @@ class Scored:
     program: Program
     schema: Schema
     call: Call
-    table: pa.Table
+    source: pa.Table | FewRows
     columns: Columns
     plan: Plan
     group_by: str | None
@@ -71,6 +72,10 @@ class Scored:
     """The rows' numbers in the whole table that these are a part of; None where this is all of it."""
     wholes: Sequence[Vector] | None = None
     """Of a part, what only the whole table gives, for its rows."""
+
+    @property
+    def table(self) -> pa.Table:
+        return table_of(self.source)
 
 
 class Result(ScoreArrays):
@@ -190,7 +195,7 @@ class Result(ScoreArrays):
         return Result(
             replace(
                 scored,
-                table=table,
+                source=table,
                 columns=columns,
                 groups=groups,
                 scores=kept,

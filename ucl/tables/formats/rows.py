@@ -53,7 +53,14 @@ def table_from_rows(rows: Sequence[Mapping[str, Any]], origin: str) -> pa.Table:
     wrong = next((name for name in names if encodable(name) != name), None)
     if wrong is not None:
         raise bad_key(origin, wrong)
-    made = [column_from_values(name, [row.get(name) for row in rows]) for name in names]
+    return table_from_columns({name: [row.get(name) for row in rows] for name in names})
+
+
+def table_from_columns(columns: Mapping[str, list[Any]]) -> pa.Table:
+    """What rows say, key by key; None where a row lacks one."""
+    import pyarrow as pa
+
+    made = [column_from_values(name, values) for name, values in columns.items()]
     fields = [marked(field, Cells.ROWS) if cells_of(field) is Cells.TYPED else field for _, field in made]
     return pa.Table.from_arrays([array for array, _ in made], schema=pa.schema(fields))
 
