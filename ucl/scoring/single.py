@@ -7,6 +7,7 @@ tell about, is scored as a table of one row is, and says the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ucl.kernels.single import Unindexed, index_of, straight
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 _made = tuple.__new__
 _INFEASIBLE, _ASK_USER = str(Decision.INFEASIBLE), str(Decision.ASK_USER)
 _ACCEPT, _SUGGEST = str(Decision.ACCEPT), str(Decision.SUGGEST_ALTERNATIVE)
+
+
+Answer = Callable[[dict[str, Any]], tuple[int, bool, bool]]
+
+_FEW_ASKED = 16
+"""So many options go by the index as it is: writing it out takes as long."""
 
 
 class Score(NamedTuple):
@@ -44,8 +51,9 @@ class Scorer:
         self._schema = schema
         self._call = call
         self._plan = plan
-        index = index_of(plan, schema)
-        self._answer = None if index is None else straight(index) or index.score
+        self._index = index_of(plan, schema)
+        self._answer: Answer = self._table_only if self._index is None else self._first
+        self._asked = 0
 
     def score(self, option: Any) -> Score:
         """`option` is a dict by the fields' columns, or a model. It is a choice set of its own.
@@ -53,10 +61,10 @@ class Scorer:
         Raises `TableError` as for a table: where a field that an option needs is missing, or is of another kind.
         """
         data = option
-        if type(data) is not dict and hasattr(option, "model_dump"):
+        if type(data) is not dict:
+            if not hasattr(option, "model_dump"):
+                return self._as_table(option)
             data = option.model_dump(by_alias=True)
-        if self._answer is None or type(data) is not dict:
-            return self._as_table(option)
         try:
             total, feasible, contested = self._answer(data)
         except (Unindexed, Exhausted):
@@ -65,6 +73,18 @@ class Scorer:
         if not feasible or contested:
             decision = _ASK_USER if feasible else _INFEASIBLE
         return _made(Score, (total / NANO, feasible, contested, decision, None))
+
+    def _first(self, option: dict[str, Any]) -> tuple[int, bool, bool]:
+        """By the index as it is, until it has been asked so often that writing it out takes no longer."""
+        assert self._index is not None
+        self._asked += 1
+        if self._asked >= _FEW_ASKED:
+            self._answer = straight(self._index) or self._index.score
+        return self._index.score(option)
+
+    @staticmethod
+    def _table_only(option: dict[str, Any]) -> tuple[int, bool, bool]:
+        raise Unindexed
 
     def explained(self, option: Any) -> Result:
         """The option as a table of one row, from whose result reasons can be had."""

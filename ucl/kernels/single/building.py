@@ -7,7 +7,9 @@ the memory, which columns do better.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ucl.frozen import collector_paused
 from ucl.kernels.columns import Path
@@ -18,6 +20,7 @@ from ucl.kernels.plan import (
     AtLeast,
     Constant,
     CountHits,
+    Failure,
     Flag,
     HasElement,
     HasValue,
@@ -30,12 +33,14 @@ from ucl.kernels.plan import (
     SetSize,
     Test,
 )
+from ucl.kernels.single.bounds import Bounds, Ends
 from ucl.kernels.single.cells import Concern, ElementCells, Ranges, TextCells
 from ucl.kernels.single.evaluating import EVALUATED, decide
 from ucl.kernels.single.index import Bits, Index, Nested, Rest, Varying, contested_from
-from ucl.kernels.single.leaves import Bit, Cuts, Leaf
+from ucl.kernels.single.leaves import Bit, Cuts, Leaf, ends_of
 from ucl.semantics import types as t
 from ucl.semantics.program import Field, Schema
+from ucl.semantics.zones import Zone
 
 _SEVERAL: Path = ("", "")
 """Stands where the path of a field would, for what several fields decide, or none."""
@@ -44,17 +49,31 @@ _SEVERAL: Path = ("", "")
 _Group = tuple[str, int | Path]
 
 
+class _Split(NamedTuple):
+    """The literals of a mask that fields decide each by itself, by group, and the others."""
+
+    parts: Mapping[_Group, list[Literal]]
+    others: list[Literal]
+
+
 def index_of(plan: Plan, schema: Schema) -> Index | None:
     """The plan's index, built in about as long as lowering took."""
-    building = _Building(plan)
     with collector_paused():
-        return building.index(schema) if building.possible else None
+        return _built(plan, schema)
+
+
+def _built(plan: Plan, schema: Schema) -> Index | None:
+    """What building took is given back on return, before the collector would look at it."""
+    building = _Building(plan, schema)
+    return building.index(schema) if building.possible else None
 
 
 class _Building:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, schema: Schema) -> None:
         self._plan = plan
+        self._bounds = Bounds(plan, lambda path: _ends_at(schema, path, plan.call.zone))
         self._masks = plan.graph.masks
+        self._never = self._find_never()
         self._origins: dict[int, Path | None] = {}
         outcomes = plan.outcomes
         self._contributions = [c for c in outcomes.contributions if c.amount != 0]
@@ -63,18 +82,25 @@ class _Building:
                 [
                     *(c.mask for c in self._contributions),
                     outcomes.infeasible,
-                    *(failure.mask for failure in outcomes.failures),
+                    *(failure.mask for failure in self._failures()),
                 ]
             )
         )
         self.possible = True
         self._rows, self._asked = self._reached()
+        self._groups: dict[int, tuple[Path, _Group]] = {}
+        for row in self._rows:
+            found = self._group(row)
+            if found is not None and row not in self._never:
+                self._groups[row] = found
+        self._looked_at = self._look_at()
         # The bits of rules stand first, so that what fired is a small number where rules are few.
         first = dict.fromkeys(literal >> 1 for literal in self._roots)
-        self._bit_of = {row: 1 << place for place, row in enumerate(dict.fromkeys([*first, 0, *self._rows]))}
+        self._bit_of = {row: 1 << place for place, row in enumerate(dict.fromkeys([*first, 0, *self._looked_at]))}
         negative = dict.fromkeys(c.mask for c in self._contributions if c.mask & 1)
         self._bit_of_negative = {literal: 1 << (len(self._bit_of) + n) for n, literal in enumerate(negative)}
-        self._every = (1 << (len(self._bit_of) + len(negative))) - 1
+        self._valid = 1 << (len(self._bit_of) + len(negative))
+        self._every = 2 * self._valid - 1
 
     def _reached(self) -> tuple[list[int], set[int]]:
         """Rows that the roots are made of, and those of tests that are asked about by themselves."""
@@ -147,92 +173,113 @@ class _Building:
     def _with_path(path: Path | None, group: _Group) -> tuple[Path, _Group] | None:
         return None if path is None or path == _SEVERAL else (path, group)
 
-    def _never(self, row: int) -> bool:
-        """That a contribution is beyond its magnitude is found out where it is added."""
-        test = self._masks[row]
-        if not isinstance(test, Flag):
-            return False
-        node = self._plan.values[test.value]
-        return test.kind == "over" and isinstance(node, Operation) and node.op == "contribution"
+    def _find_never(self) -> set[int]:
+        """Tests that never hold: a value between known ends doesn't overflow; that a contribution is beyond its
+        magnitude is found out where it is added."""
+        found = set()
+        for row, test in enumerate(self._masks):
+            if isinstance(test, Flag) and test.kind == "over":
+                node = self._plan.values[test.value]
+                if (isinstance(node, Operation) and node.op == "contribution") or self._bounds.of(test.value):
+                    found.add(row)
+        return found
+
+    # --- who is looked at -------------------------------------------------------------------------------------------
+
+    def _look_at(self) -> dict[int, _Split]:
+        """The masks that get a bit, in their order, and how they are decided: those that are asked about, and of others
+        those that fields alone don't decide."""
+        found: dict[int, _Split] = {}
+        todo = [row for row in self._asked if row]
+        while todo:
+            row = todo.pop()
+            if row not in found:
+                found[row] = split = self._split(row)
+                todo += [literal >> 1 for literal in split.others if self._has_bit(literal >> 1)]
+        return {row: found[row] for row in sorted(found)}
+
+    def _has_bit(self, operand: int) -> bool:
+        return operand in self._groups or isinstance(self._masks[operand], All)
+
+    def _split(self, row: int) -> _Split:
+        """What has to hold for a mask, without what always does: by the group that decides it, and others. That one
+        element of a set meets two tests can't be told from its bits."""
+        parts: dict[_Group, list[Literal]] = {}
+        others = []
+        groups, never = self._groups, self._never
+        for literal in self._operands(row):
+            found = groups.get(literal >> 1)
+            if found is not None:
+                parts.setdefault(found[1], []).append(literal)
+            elif literal >> 1 not in never:
+                others.append(literal)
+        for group in [g for g, literals in parts.items() if len(literals) > 1 and g[0] == "sets"]:
+            others += parts.pop(group)
+        return _Split(parts, others)
+
+    def _operands(self, row: int) -> tuple[Literal, ...]:
+        node = self._masks[row]
+        return node.operands if isinstance(node, All) else (2 * row,)
+
+    def _never_holds(self, row: int) -> bool:
+        return not self._never.isdisjoint(literal >> 1 for literal in self._operands(row) if not literal & 1)
+
+    def _failures(self) -> list[Failure]:
+        return [f for f in self._plan.outcomes.failures if f.mask & 1 or not self._never_holds(f.mask >> 1)]
 
     # --- putting it together ----------------------------------------------------------------------------------------
 
     def index(self, schema: Schema) -> Index:
         tests: dict[_Group, list[int]] = defaultdict(list)
-        group_of: dict[int, _Group] = {}
-        leaves: dict[Path, _Decided] = defaultdict(_Decided)
-        path_of: dict[_Group, Path] = {}
-        for row in self._rows:
-            found = self._group(row)
-            if found is not None and not self._never(row):
-                path_of[found[1]], group_of[row] = found
-                tests[found[1]].append(row)
+        for row, (_, group) in self._groups.items():
+            tests[group].append(row)
         for group, rows in tests.items():
             if group[0] == "cuts":
                 rows.sort(key=lambda row: self._cut(row).constant)
         place = {row: number for rows in tests.values() for number, row in enumerate(rows)}
         concerns: dict[_Group, list[Concern]] = defaultdict(list)
-        start, rest = self._bit_of[0], list[Rest]()
-        for row in self._rows:
-            bit = self._bit_of[row]
-            parts = self._parts(row, group_of, place)
-            if parts is None:
-                rest += self._rest(row, group_of)
+        start, rest = self._valid | self._bit_of[0], list[Rest]()
+        for row, split in self._looked_at.items():
+            if self._never and self._never_holds(row):
                 continue
+            bit = self._bit_of[row]
             start |= bit
-            for group, signs in parts.items():
-                concerns[group].append(Concern(bit, tuple(signs)))
-        rest += [Rest(bit, 0, self._bit_of[literal >> 1], ()) for literal, bit in self._bit_of_negative.items()]
-        for group, rows in tests.items():
-            self._decide(leaves[path_of[group]], group, rows, concerns[group])
+            for group, literals in split.parts.items():
+                signs = [(place[literal >> 1], not literal & 1) for literal in literals]
+                concerns[group].append(Concern(bit, signs))
+            if split.others:
+                rest.append(self._rest(bit, split.others))
+        for literal, bit in self._bit_of_negative.items():
+            start |= bit
+            rest.append(Rest(bit, 0, self._bit_of[literal >> 1], ()))
+        path_of = {group: path for path, group in self._groups.values()}
+        leaves: dict[Path, _Decided] = defaultdict(_Decided)
+        for group in concerns:
+            self._decide(leaves[path_of[group]], group, tests[group], concerns[group])
         fields = tuple(self._field(f, (f.name,), leaves) for f in schema.fields)
-        return Index(self._plan, self._bits(start), fields, tuple(rest))
+        return Index(self._plan, self._bits(start), fields, tuple(rest), self._bounds)
 
     def _cut(self, row: int) -> AtLeast:
         test = self._masks[row]
         assert isinstance(test, AtLeast)
         return test
 
-    def _literals(self, row: int) -> tuple[Literal, ...]:
-        """What has to hold for a mask, without what always does."""
-        node = self._masks[row]
-        literals = node.operands if isinstance(node, All) else (2 * row,)
-        return tuple(literal for literal in literals if not (literal & 1 and self._never(literal >> 1)))
-
-    def _parts(
-        self, row: int, group_of: dict[int, _Group], place: dict[int, int]
-    ) -> dict[_Group, list[tuple[int, bool]]] | None:
-        """The literals of a mask by group, where fields decide all of them each by itself."""
-        parts: dict[_Group, list[tuple[int, bool]]] = defaultdict(list)
-        for literal in self._literals(row):
-            group = group_of.get(literal >> 1)
-            if group is None:
-                return None
-            parts[group].append((place[literal >> 1], not literal & 1))
-        several = any(group[0] == "sets" and len(signs) > 1 for group, signs in parts.items())
-        return None if several else parts
-
-    def _rest(self, row: int, group_of: dict[int, _Group]) -> list[Rest]:
-        """How a mask that fields don't decide is decided; a test by itself, where somebody asks."""
-        node = self._masks[row]
-        if not isinstance(node, All) and row not in self._asked:
-            return []
+    def _rest(self, bit: int, others: list[Literal]) -> Rest:
+        """How the part of a mask is decided that fields don't decide."""
         holding = failing = 0
         late: list[tuple[Test, bool]] = []
-        for literal in self._literals(row):
+        for literal in others:
             operand, holds = literal >> 1, not literal & 1
             test = self._masks[operand]
-            if self._never(operand):
-                return []
-            if operand in group_of or isinstance(test, All):
-                if holds:
-                    holding |= self._bit_of[operand]
-                else:
-                    failing |= self._bit_of[operand]
-            else:
+            if not self._has_bit(operand):
                 assert test is not None
+                assert not isinstance(test, All)
                 late.append((test, holds))
-        return [Rest(self._bit_of[row], holding, failing, tuple(late))]
+            elif holds:
+                holding |= self._bit_of[operand]
+            else:
+                failing |= self._bit_of[operand]
+        return Rest(bit, holding, failing, tuple(late))
 
     def _decide(self, leaf: _Decided, group: _Group, rows: list[int], concerns: list[Concern]) -> None:
         kind, key = group
@@ -279,18 +326,18 @@ class _Building:
             else:
                 total, up, down = amounts.get(bit, (0, False, False))
                 amounts[bit] = total + amount, up or amount >= least, down or amount <= -least
-        failing = failing_without = 0
-        for failure in outcomes.failures:
+        failing, failing_without = 0, self._valid
+        for failure in self._failures():
             if failure.mask & 1:
                 failing_without |= self._bit_of[failure.mask >> 1]
             else:
                 failing |= self._bit_of[failure.mask >> 1]
-        by_number = {bit.bit_length() - 1: amount for bit, amount in amounts.items()}
+        by_length = {bit.bit_length(): (*amount, bit) for bit, amount in amounts.items()}
         return Bits(
             start,
             self._bit_of,
             sum(amounts),
-            tuple(by_number.get(n, (0, False, False)) for n in range(max(by_number, default=-1) + 1)),
+            tuple(by_length.get(n, (0, False, False, 0)) for n in range(max(by_length, default=-1) + 1)),
             tuple(varying),
             failing,
             failing_without,
@@ -308,6 +355,19 @@ class _Building:
 
     def _bit(self, literal: Literal) -> int:
         return self._bit_of_negative[literal] if literal & 1 else self._bit_of[literal >> 1]
+
+
+def _ends_at(schema: Schema, path: Path, zone: Zone) -> Ends | None:
+    """The ends of what is read at a path: of the field's values, and of the 0 that stands where there is none."""
+    name, *inner = path
+    found = next((f for f in schema.fields if f.name == name), None)
+    if found is None:
+        return None
+    kind = t.present(found.type)
+    if isinstance(kind, t.Record):
+        return _ends_at(kind.schema, tuple(inner), zone) if inner else None
+    ends = ends_of(found, zone)
+    return None if ends is None or inner else (min(*ends, type(ends[0])(0)), max(*ends, type(ends[1])(0)))
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """What a value says of all masks at once: an int with a bit for each, 0 where the value rules the mask out.
 
 In: the tests of one value, one text column or one set column, and the conjunctions that they stand in. Out: an int for
-each range between cuts (`Ranges`), for each text (`TextCells`), for each element of a set (`ElementCells`). A mask
+each range between cuts (`Ranges`), for each text (`TextCells`), for the elements of a set (`ElementCells`). A mask
 holds where no value rules it out, so that a thousand rules are decided by one `and` for each column (bitmap join
 indexes, O'Neil and Graefe 1995).
 """
@@ -10,22 +10,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ucl.kernels.plan import Members, OneOf
 
 Sign = bool
 
 
-@dataclass(frozen=True)
-class Concern:
+class Concern(NamedTuple):
     """A mask that tests of one group decide in part: bit `bit` holds where all `literals` do, each the place of a test
     in its group, and whether it has to hold."""
 
     bit: int
-    literals: tuple[tuple[int, Sign], ...]
+    literals: Sequence[tuple[int, Sign]]
 
 
 class Ranges:
@@ -35,13 +34,17 @@ class Ranges:
         self._cuts = cuts
         changes = [0] * (len(cuts) + 2)
         concerned = 0
-        for concern in concerns:
-            concerned |= concern.bit
-            first = max((place + 1 for place, holds in concern.literals if holds), default=0)
-            beyond = min((place + 1 for place, holds in concern.literals if not holds), default=len(cuts) + 1)
+        for bit, literals in concerns:
+            concerned |= bit
+            first, beyond = 0, len(cuts) + 1
+            for place, holds in literals:
+                if holds:
+                    first = max(first, place + 1)
+                else:
+                    beyond = min(beyond, place + 1)
             if first < beyond:
-                changes[first] ^= concern.bit
-                changes[beyond] ^= concern.bit
+                changes[first] ^= bit
+                changes[beyond] ^= bit
         held = every & ~concerned
         self._cells = []
         for change in changes[:-1]:
@@ -50,6 +53,16 @@ class Ranges:
 
     def at(self, value: Any) -> int:
         return self._cells[bisect_right(self._cuts, value)]
+
+    def all(self) -> tuple[list[int | float], list[int]]:
+        """The cuts, and the cells before, between and after them."""
+        return list(self._cuts), self._cells
+
+    def held_to(self, low: int | float, beyond: int | float) -> tuple[list[int | float], list[int]]:
+        """Cuts, and the cells before, between and after them, of a value that may have any number: outside of
+        `low <= value < beyond`, and for NaN, nothing holds."""
+        cuts = [low, *(cut for cut in self._cuts if low < cut < beyond)]
+        return [*cuts, beyond], [0, *map(self.at, cuts), 0]
 
 
 @dataclass
@@ -82,6 +95,9 @@ class _ByTest:
         return held
 
 
+_NONE: frozenset[int] = frozenset()
+
+
 class _Meanings:
     """Which tests a text or an element is a member of. `decide` evaluates those that are expressions."""
 
@@ -95,9 +111,13 @@ class _Meanings:
                 for value in test.values:
                     self._listed[value].add(number)
 
-    def of(self, value: Any) -> set[int]:
-        met = self._listed.get(value, set()) ^ self._inverted
-        return met | {number for number, test in self._evaluated if self._decide(test, value)}
+    def of(self, value: Any) -> Set[int]:
+        met: Set[int] = self._listed.get(value, _NONE)
+        if self._inverted:
+            met = met ^ self._inverted
+        if self._evaluated:
+            met = met | {number for number, test in self._evaluated if self._decide(test, value)}
+        return met
 
 
 class TextCells:
@@ -116,7 +136,7 @@ class TextCells:
 
     def at(self, text: str | None) -> int:
         """None, where there is no text, is a member of nothing: what is said of it is never looked at."""
-        met = set() if text is None else self._meanings.of(text)
+        met = _NONE if text is None else self._meanings.of(text)
         by_test = self._by_test
         held, ruled_out = by_test.neutral, 0
         for test in met:
@@ -129,8 +149,9 @@ class TextCells:
 
 
 class ElementCells:
-    """Of a set column: what an element lets hold, and what it rules out. No concern may have several literals, since
-    several elements may meet them."""
+    """Of a set column. What is said of `elements` is `(met ^ unless_met) | neutral`, where `met` is what any of them
+    decides: the masks that it lets hold, and those of `unless_met`, which hold for the empty set, that it rules out. No
+    concern may have several literals, since several elements may meet them."""
 
     def __init__(
         self,
@@ -142,20 +163,16 @@ class ElementCells:
         self._meanings = _Meanings(tests, decide)
         self._by_test = _ByTest.of(concerns, every)
         assert not self._by_test.several
-        self.empty = self._by_test.neutral | self._by_test.unless_met
+        self.neutral, self.unless_met = self._by_test.neutral, self._by_test.unless_met
 
     def at(self, elements: Iterable[Any]) -> int:
-        held, ruled_out = self.empty, 0
+        met = 0
         for element in elements:
-            more, fewer = self.of(element)
-            held |= more
-            ruled_out |= fewer
-        return held & ~ruled_out
+            met |= self.met(element)
+        return (met ^ self.unless_met) | self.neutral
 
-    def of(self, element: Any) -> tuple[int, int]:
-        """What one element adds to what an empty set says, and what it rules out."""
-        held = ruled_out = 0
+    def met(self, element: Any) -> int:
+        found = 0
         for test in self._meanings.of(element):
-            held |= self._by_test.holding.get(test, 0)
-            ruled_out |= self._by_test.failing.get(test, 0)
-        return held, ruled_out
+            found |= self._by_test.holding.get(test, 0) | self._by_test.failing.get(test, 0)
+        return found

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import Literal, Plan, Test
+from ucl.kernels.single.bounds import Bounds
 from ucl.kernels.single.evaluating import Evaluation
 from ucl.kernels.single.leaves import MOST_KNOWN, Known, Leaf, Unindexed, remember
 from ucl.semantics import types as t
@@ -37,8 +38,8 @@ class Nested:
 
 
 class Rest(NamedTuple):
-    """A mask that is decided after the fields: bit `bit` holds where all of `holding` do, none of `failing`, and the
-    tests of `late` turn out as they should."""
+    """A mask that fields decide in part: bit `bit`, where it is left, stays where all of `holding` do, none of
+    `failing`, and the tests of `late` turn out as they should."""
 
     bit: int
     holding: int
@@ -60,15 +61,16 @@ class Varying:
 class Bits:
     """What the bits of an int mean. At the start the masks hold that fields decide.
 
-    `amounts` are by the number of a bit: what a rule adds, and whether that raises or lowers enough to contest;
-    `constant` has these bits. A row is invalid with any bit of `failing`, or without one of `failing_without`; it is
-    feasible with bit `infeasible` where `feasible_with`, else without.
+    `amounts` are by the length of a bit: what a rule adds, whether that raises or lowers enough to contest, and the
+    bit; `constant` has these bits. A row is invalid with any bit of `failing`, or without one of `failing_without`: the
+    last of these stands for nothing but that the fields' values are valid. It is feasible with bit `infeasible` where
+    `feasible_with`, else without.
     """
 
     start: int
     of_row: Mapping[int, int]
     constant: int
-    amounts: tuple[tuple[int, bool, bool], ...]
+    amounts: tuple[tuple[int, bool, bool, int], ...]
     varying: tuple[Varying, ...]
     failing: int
     failing_without: int
@@ -84,8 +86,11 @@ class Index:
     bits and values, with the column by which amounts are known.
     """
 
-    def __init__(self, plan: Plan, bits: Bits, fields: tuple[Leaf | Nested, ...], rest: tuple[Rest, ...]) -> None:
-        self._plan = plan
+    def __init__(
+        self, plan: Plan, bits: Bits, fields: tuple[Leaf | Nested, ...], rest: tuple[Rest, ...], bounds: Bounds
+    ) -> None:
+        self.plan = plan
+        self.bounds = bounds
         self.bits = bits
         self._fields = fields
         self.rest = rest
@@ -97,15 +102,17 @@ class Index:
         self._leaves = {leaf.path: leaf for leaf in _leaves(fields)}
         self._stand_ins = {path: leaf.stand_in for path, leaf in self._leaves.items()}
         self.least = contested_from(plan)
+        self.remembers_sums = len(bits.amounts) <= _FEW_RULES
         self.sums: dict[int, tuple[int, bool, bool]] = {}
-        self.varying = [self._remembered(varying) for varying in bits.varying]
+        self.varying = [varying.bit for varying in bits.varying]
+        self._amounts: list[tuple[str, Known] | None] = [self._remembered(varying) for varying in bits.varying]
 
-    def _remembered(self, varying: Varying) -> tuple[int, int, str | None, Known]:
-        """What varies, with the column by which it is remembered; nothing is by no column."""
+    def _remembered(self, varying: Varying) -> tuple[str, Known] | None:
+        """The column by which what varies is remembered."""
         if varying.path is None:
-            return varying.bit, varying.value, None, {}
+            return None
         leaf = self._leaves[varying.path]
-        return varying.bit, varying.value, leaf.field.column, leaf.memo()
+        return leaf.field.column, leaf.memo()
 
     def score(self, option: Mapping[str, Any]) -> tuple[int, bool, bool]:
         """The total in units of 10^-9, whether it is feasible, whether it is contested. Raises `Unindexed` for an
@@ -125,12 +132,14 @@ class Index:
             held &= self._of_record(nested, get(nested.field.column), option)
         evaluation = None
         for bit, holding, failing, late in self.rest:
-            if held & holding == holding and not held & failing:
-                if late:
-                    evaluation = evaluation or _Late(self, option)
-                    if not evaluation.all_hold(late, held):
-                        continue
-                held |= bit
+            if not held & bit:
+                continue
+            stays = held & holding == holding and not held & failing
+            if stays and late:
+                evaluation = evaluation or _Late(self, option)
+                stays = evaluation.all_hold(late, held)
+            if not stays:
+                held ^= bit
         if held & bits.failing or held & bits.failing_without != bits.failing_without:
             raise Unindexed
         fired = held & bits.constant
@@ -138,13 +147,9 @@ class Index:
             total, up, down = self.sums[fired]
         except KeyError:
             total, up, down = self.sum(fired)
-        for bit, value, by, known in self.varying:
+        for number, bit in enumerate(self.varying):
             if held & bit:
-                raw = None if by is None else get(by)
-                try:
-                    amount = known[type(raw)][raw]
-                except KeyError:
-                    amount = remember(known, raw, partial(_Late(self, option).amount, value, held))
+                amount = self.amount(number, option, held)
                 total += amount
                 up |= amount >= self.least
                 down |= amount <= -self.least
@@ -153,29 +158,40 @@ class Index:
     def sum(self, fired: int) -> tuple[int, bool, bool]:
         """What these rules add together, and whether any of them raises or lowers enough to contest."""
         total, up, down = 0, False, False
-        left = fired
+        left, amounts = fired, self.bits.amounts
         while left:
-            lowest = left & -left
-            amount, raises, lowers = self.bits.amounts[lowest.bit_length() - 1]
+            amount, raises, lowers, bit = amounts[left.bit_length()]
             total += amount
             up |= raises
             down |= lowers
-            left ^= lowest
-        if len(self.bits.amounts) <= _FEW_RULES:
+            left ^= bit
+        if self.remembers_sums:
             if len(self.sums) >= MOST_KNOWN:
                 self.sums.clear()
             self.sums[fired] = total, up, down
         return total, up, down
 
+    def amount(self, number: int, option: Mapping[str, Any], held: int) -> int:
+        """What the varying contribution of that number adds."""
+        find = partial(_Late(self, option).amount, self.bits.varying[number].value, held)
+        remembered = self._amounts[number]
+        if remembered is None:
+            return find()
+        column, known = remembered
+        amount: int = remember(known, option.get(column), find)
+        return amount
+
     # --- what is not there, and records -----------------------------------------------------------------------------
 
     def _absent(self, option: Mapping[str, Any], leaf: Leaf) -> int:
-        self._refuse_odd_names(option)
+        self.refuse_odd_names(option)
         return leaf.find(None)
 
-    def _refuse_odd_names(self, option: Mapping[str, Any]) -> None:
+    def refuse_odd_names(self, option: Mapping[str, Any]) -> None:
         """What seems to be missing may stand there under a name that is spelled in another way, or as the columns of a
         table may be named: `host.age`."""
+        if self._columns.issuperset(option):
+            return
         for key in option:
             if key not in self._columns and (type(key) is not str or not key.isascii() or "." in key):
                 raise Unindexed
@@ -184,7 +200,7 @@ class Index:
         if type(raw) is not dict:
             if raw is not None or not isinstance(nested.field.type, t.Optional):
                 raise Unindexed
-            self._refuse_odd_names(outer)
+            self.refuse_odd_names(outer)
             return nested.absent
         if any(type(key) is not str or not key.isascii() for key in raw):
             raise Unindexed
@@ -214,7 +230,7 @@ class Index:
         return here
 
     def evaluation(self, option: Mapping[str, Any], holds: Callable[[Literal], bool]) -> Evaluation:
-        return Evaluation(self._plan, lambda path: self.value(option, path), self._stand_ins, holds)
+        return Evaluation(self.plan, lambda path: self.value(option, path), self._stand_ins, holds)
 
     def holds(self, literal: Literal, held: int) -> bool:
         return (held & self.bits.of_row[literal >> 1] != 0) != bool(literal & 1)

@@ -10,16 +10,18 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
-from math import isfinite
+from math import inf, nextafter
 from typing import Any
 
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import Plan, Read, Test
+from ucl.kernels.single.bounds import Ends
 from ucl.kernels.single.cells import ElementCells, Ranges, TextCells
 from ucl.kernels.single.evaluating import Evaluation
+from ucl.kernels.single.scalars import FLOATS, INTS
+from ucl.semantics import calendar
 from ucl.semantics import types as t
-from ucl.semantics.expressions import in_range
-from ucl.semantics.operations import INT_MAX, INT_MIN
+from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Invalid
 from ucl.semantics.program import Field, RangeDomain
 from ucl.semantics.values.read import constant, read_field
@@ -44,6 +46,43 @@ Known = dict[type, dict[Any, Any]]
 """By a raw value's type, then by the raw value. Values that are equal and of one type mean the same."""
 
 
+class Remembered(dict[Any, Any]):
+    """What `find` says of a key, asked for once; of too many, all are forgotten."""
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, key: Any) -> Any:
+        found = self._find(key)
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        self[key] = found
+        return found
+
+
+def ends_of(field: Field, zone: Zone) -> Ends | None:
+    """The least and the greatest of the numbers that a field may have, where it has numbers and all between them."""
+    kind = t.present(field.type)
+    floating = isinstance(kind, t.Float | t.Quantity)
+    limits = FLOATS if floating else _LIMITS.get(type(kind))
+    match field.domain:
+        case None:
+            return limits
+        case RangeDomain(low_end, high_end, inclusive) if limits is not None:
+            number = float if floating else int
+            try:
+                low = limits[0] if low_end is None else number(constant(low_end, zone))
+                high = limits[1] if high_end is None else number(constant(high_end, zone))
+            except Overflow:
+                return None
+            if high_end is not None and not inclusive:
+                high = nextafter(high, -inf) if floating else high - 1
+            return (low, high) if limits[0] <= low <= high <= limits[1] else None
+        case _:
+            return None
+
+
 @dataclass(frozen=True)
 class Cuts:
     """Cells of a value that this field alone decides."""
@@ -63,7 +102,7 @@ class Bit:
 @dataclass
 class Leaf:
     """One field. `known` is what raw values say, which a caller may look at before it asks `find`; of sets, `said` is
-    what each element adds to what the `empty` set says and what it rules out, None where that is not all."""
+    which masks each element decides (`ElementCells`), None where that is not all."""
 
     path: Path
     field: Field
@@ -79,12 +118,16 @@ class Leaf:
         kind = t.present(self.field.type)
         self._zone: Zone = self.plan.call.zone
         self._reads = tuple(isinstance(self.plan.values[cuts.value], Read) for cuts in self.cuts)
-        self._accepts = _number_test(self.field, self._zone)
+        self.ends = ends_of(self.field, self._zone)
+        self._accepts = _accepted(self.field, self.ends)
         # Of ints, `True` equals 1 and is none; of texts, days and dates nothing equals one that is not.
         of_texts = isinstance(kind, t.Set) and not isinstance(kind.element, t.Int)
         by_element = of_texts and self.field.domain is None and not self.cuts and not self.bits
-        self.said: dict[Any, tuple[int, int]] | None = {} if by_element else None
-        self.empty = self.every if self.elements is None else self.elements.empty
+        self.said: dict[Any, int] | None = {} if by_element else None
+        self._has_any_text = isinstance(kind, t.Set) and isinstance(kind.element, t.Text)
+        self.unless_met, self.neutral = 0, self.every
+        if self.elements is not None:
+            self.unless_met, self.neutral = self.elements.unless_met, self.elements.neutral
         self.is_set = isinstance(kind, t.Set)
         self.stand_in = _stand_in(kind)
         self.known = self.memo()
@@ -92,6 +135,14 @@ class Leaf:
     def memo(self) -> Known:
         """Room for what depends on the field's value alone."""
         return {kind: {} for kind in _TYPES.get(type(t.present(self.field.type)), ())}
+
+    def absent_value(self) -> tuple[int, Any] | None:
+        """What the field says when it is left out, and the value that counts then; None where it may not be."""
+        try:
+            value = self.read(None)
+        except Unindexed:
+            return None
+        return self._bits(value), self.stand_in if value is None else value
 
     def find(self, raw: Any) -> int:
         """What `known` doesn't hold yet. Raises `Unindexed`."""
@@ -136,27 +187,31 @@ class Leaf:
 
     def _of_set(self, raw: Any) -> int:
         """Sets are not remembered, their elements are, where tests look at nothing else."""
-        said = self.said
-        if said is None or type(raw) not in _SETS:
+        if self.said is None or type(raw) not in SETS:
             return self._bits(self.read(raw))
-        held, ruled_out = self.empty, 0
-        for element in raw:
-            try:
-                more, fewer = said[element]
-            except (KeyError, TypeError):
-                more, fewer = self._of_element(element, said)
-            held |= more
-            ruled_out |= fewer
-        return held & ~ruled_out
+        return (self.met(raw) ^ self.unless_met) | self.neutral
 
-    def _of_element(self, element: Any, said: dict[Any, tuple[int, int]]) -> tuple[int, int]:
-        (value,) = self.read([element])
-        found = (0, 0) if self.elements is None else self.elements.of(value)
-        if type(element) is str:
-            if len(said) >= MOST_KNOWN:
-                said.clear()
-            said[element] = found
-        return found
+    def met(self, elements: Iterable[Any]) -> int:
+        """The masks that these elements decide."""
+        said, met = self.said, 0
+        assert said is not None
+        for element in elements:
+            try:
+                met |= said[element]
+            except KeyError:
+                if len(said) >= MOST_KNOWN:
+                    said.clear()
+                said[element] = found = self._of_element(element)
+                met |= found
+            except TypeError:  # what has no hash is no element
+                raise Unindexed from None
+        return met
+
+    def _of_element(self, element: Any) -> int:
+        value = element
+        if type(element) is not str or not element.isascii() or not self._has_any_text:
+            (value,) = self.read([element])
+        return 0 if self.elements is None else self.elements.met(value)
 
 
 def remember(known: Known, raw: Any, find: Callable[[], Any]) -> Any:
@@ -177,24 +232,15 @@ def remember(known: Known, raw: Any, find: Callable[[], Any]) -> Any:
     return found
 
 
-def _number_test(field: Field, zone: Zone) -> Callable[[Any], bool] | None:
-    """A test that holds only of numbers that the field has as they stand; it need not know all of them."""
-    kind, domain = t.present(field.type), field.domain
-    if field.unit is not None or not isinstance(kind, t.Int | t.Float | t.Quantity):
+def _accepted(field: Field, ends: Ends | None) -> Callable[[Any], bool] | None:
+    """A test that holds only of what the field has as it stands; it need not know all of it."""
+    kind = t.present(field.type)
+    if isinstance(kind, t.Text) and field.domain is None:
+        return lambda raw: type(raw) is str and raw.isascii()
+    if field.unit is not None or ends is None or not isinstance(kind, t.Int | t.Float | t.Quantity):
         return None
-    whole = isinstance(kind, t.Int)
-
-    def is_number(raw: Any) -> bool:
-        return type(raw) is int and INT_MIN <= raw <= INT_MAX if whole else type(raw) is float and isfinite(raw)
-
-    match domain:
-        case None:
-            return is_number
-        case RangeDomain(low, high, inclusive, wraps):
-            first, last = (None if end is None else constant(end, zone) for end in (low, high))
-            return lambda raw: is_number(raw) and in_range(raw, first, last, inclusive, wraps)
-        case _:
-            return None
+    wanted, (low, high) = int if isinstance(kind, t.Int) else float, ends
+    return lambda raw: type(raw) is wanted and low <= raw <= high
 
 
 def _never(literal: int) -> bool:
@@ -211,6 +257,13 @@ def _stand_in(kind: t.Type) -> Any:
             return 0
 
 
+_LIMITS: dict[type, tuple[int, int]] = {
+    t.Int: INTS,
+    t.Date: (calendar.FIRST_DAY, calendar.LAST_DAY),
+    t.Time: (0, t.DAY - 1),
+    t.DateTime: (calendar.FIRST_INSTANT, calendar.LAST_INSTANT),
+    t.Duration: INTS,
+}
 _NUMBERS = (int, float)
 # The types in which values are remembered. Of others, NumPy's say, some equal these and mean something else.
 _TYPES: dict[type, tuple[type, ...]] = {
@@ -226,5 +279,5 @@ _TYPES: dict[type, tuple[type, ...]] = {
     t.DateTime: (str, dt.datetime, Instant),
     t.Duration: (str, int, float, dt.timedelta),
 }
-_SETS: Iterable[type] = frozenset({list, tuple, set, frozenset})
-_PLAIN = frozenset({bool, int, float, str, dt.date, dt.time, dt.datetime, dt.timedelta, *_SETS, type(None)})
+SETS: Iterable[type] = frozenset({list, tuple, set, frozenset})
+_PLAIN = frozenset({bool, int, float, str, dt.date, dt.time, dt.datetime, dt.timedelta, *SETS, type(None)})
