@@ -16,7 +16,7 @@ from ucl.driver import check_source
 from ucl.kernels.columns import InvalidCell
 from ucl.kernels.lower import lower
 from ucl.kernels.planning import Planner
-from ucl.kernels.run import EngineName, details, score
+from ucl.kernels.run import Details, EngineName, Told, details, score, tell, whole_columns
 from ucl.semantics.evaluate import score_options
 from ucl.semantics.outcome import Call, Invalid, Outcome, Reason
 from ucl.semantics.program import Program
@@ -60,6 +60,9 @@ def computed(
     sets = None if groups is None else np.array(groups, np.int64)
     scores = score(plan, columns, groups=sets, threads=threads, engine=engine, block_rows=block_rows)
     shown = details(plan, columns, slice(None), sets)
+    ranges = list(tell(plan, columns, whole_columns(plan, columns, sets), scores.valid, engine))
+    assert [told.rows for told in ranges] == [columns.rows]
+    assert_told(ranges[0], shown)
     outcomes = []
     for row in range(columns.rows):
         if not scores.valid[row]:
@@ -78,6 +81,21 @@ def computed(
         )
         outcomes.append(outcome)
     return outcomes
+
+
+def assert_told(told: Told, shown: Details) -> None:
+    """Lists say what matrices do."""
+    pairs = (
+        (told.fired, shown.rules, shown.fired),
+        (told.violated, shown.constraints, shown.violated),
+        (told.shadow, shown.shadows, shown.shadow),
+        (told.counted, shown.rules, shown.counted),
+    )
+    for lists, all_names, matrix in pairs:
+        assert lists.names == all_names
+        assert np.diff(lists.ends).tolist() == matrix.sum(axis=1).tolist()
+        assert lists.numbers.tolist() == np.nonzero(matrix)[1].tolist()
+    assert told.amounts.tolist() == shown.contributions[shown.counted].tolist()
 
 
 def names(all_names: Sequence[str], flags: Sequence[bool]) -> tuple[str, ...]:

@@ -11,14 +11,15 @@ overflow or be absent has further masks that say where. The idea is that of bit-
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.frozen import frozen
+from ucl.frozen import collector_paused, frozen
 from ucl.kernels.columns import Path
 from ucl.kernels.memory.index import Grouping, Ladder
 from ucl.semantics.outcome import Call, Reason
@@ -386,6 +387,11 @@ class Outcomes:
     failures: tuple[Failure, ...]
     failed: Literal
 
+    @property
+    def told(self) -> tuple[Literal, ...]:
+        """The masks that details are made of: `fired`, `violated`, `shadow`, those of contributions, `failed`."""
+        return (*self.fired, *self.violated, *self.shadow, *(c.mask for c in self.contributions), self.failed)
+
 
 @dataclass(frozen=True)
 class Formulas:
@@ -397,12 +403,38 @@ class Formulas:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Masks and values of a graph; the schedule that makes them is made when it is first asked for."""
+
+    graph: Graph = field(repr=False)
+    masks: Sequence[Literal]
+    values: Sequence[int]
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        from ucl.kernels.lowering.schedule import schedule  # what lowers reads this module
+
+        with collector_paused():
+            return schedule(self.graph, self.masks, self.values)
+
+
+@dataclass(frozen=True)
 class Plan(Formulas):
     """A program for one schema and one call. `scoring` makes what scores need, `detailed` every mask of `outcomes`."""
 
     outcomes: Outcomes
-    scoring: Schedule
+    wanted: Wanted
     graph: Graph = field(repr=False)
+
+    def for_call(self, call: Call) -> Plan:
+        """The plan of another call that differs in nothing that it depends on."""
+        plan = replace(self, call=call)
+        vars(plan).update(vars(self) | {"call": call})  # what was found of it so far
+        return plan
+
+    @property
+    def scoring(self) -> Schedule:
+        return self.wanted.schedule
 
     @cached_property
     def constant_literals(self) -> NDArray[np.int64]:
@@ -420,9 +452,10 @@ class Plan(Formulas):
         return [(c.mask, c.varying) for c in self.outcomes.contributions if c.varying is not None]
 
     @cached_property
-    def detailed(self) -> Schedule:
-        from ucl.kernels.lowering.schedule import schedule  # what lowers reads this module
+    def told(self) -> Wanted:
+        """What is made for the rows that details are asked of."""
+        return Wanted(self.graph, self.outcomes.told, [value for _, value in self.varying])
 
-        o = self.outcomes
-        masks = [*o.fired, *o.violated, *o.shadow, *(c.mask for c in o.contributions), o.failed]
-        return schedule(self.graph, masks, [c.varying for c in o.contributions if c.varying is not None])
+    @property
+    def detailed(self) -> Schedule:
+        return self.told.schedule

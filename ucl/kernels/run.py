@@ -1,31 +1,34 @@
 """Scores a table with a plan: ranges of rows, on as many threads as asked for.
 
-In: a plan, columns, choice sets. Out: `Scores` for all rows, and `Details` for the rows that are asked for. Both are
-equal to what `evaluate` says, whatever the engine, the size of blocks and the number of threads.
+In: a plan, columns, choice sets. Out: `Scores` for all rows, and `Details` or `Told` for the rows that are asked for.
+They are equal to what `evaluate` says, whatever the engine, the size of blocks and the number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
 from ucl.kernels.engines.choice import EngineName, choose
-from ucl.kernels.engines.engine import Results
+from ucl.kernels.engines.engine import Engine, Fill, Kept, Results
 from ucl.kernels.execution.distinct import take
+from ucl.kernels.execution.masks import Words, pack, words_for
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.execution.vector import Vector
 from ucl.kernels.execution.whole import Groups, add_wholes
-from ucl.kernels.plan import Plan
+from ucl.kernels.plan import Outcomes, Plan
 from ucl.semantics.outcome import Invalid, Reason
 
 _RANGES_A_THREAD = 8
 _LEAST_RANGE = 4096
 _FAILED_AT_ONCE = 1 << 16
+# Of rows that are told of at once; and of one row's lists, about.
+_TOLD_BYTES, _LISTED_BYTES = 1 << 25, 64
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
@@ -62,6 +65,32 @@ class Details:
     contributions: Ints
 
 
+@dataclass(frozen=True)
+class Lists:
+    """By row some of `names`: row i has those that `numbers[ends[i]:ends[i + 1]]` number, in source order."""
+
+    names: tuple[str, ...]
+    ends: Ints
+    numbers: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Told:
+    """The same of a range of rows as lists, empty in invalid rows; `amounts` has a contribution for each of `counted`,
+    in units of 10^-9."""
+
+    rows: int
+    fired: Lists
+    violated: Lists
+    shadow: Lists
+    counted: Lists
+    amounts: Ints
+
+
+class OutOfBounds(Exception):
+    """One of the columns' bounds does not hold: the table must be read again."""
+
+
 # --- scores ---------------------------------------------------------------------------------------------------------
 
 
@@ -78,24 +107,43 @@ def score(
     """Scores every row. `groups` has a number for each row's choice set; without it the table is one.
 
     `block_rows`, how many rows are looked at together, is the engine's own number unless given. `on_compile` is called
-    before kernels are compiled, which takes some seconds once per machine.
+    before kernels are compiled, which takes some seconds once per machine. Raises `OutOfBounds`.
     """
     engine_of = choose(engine, columns.rows, plan.scoring.rows, on_compile)
     binding = Binding(plan, columns)
+    if binding.formulas.wholes and not all(bounds.hold() for bounds in columns.bounds):
+        raise OutOfBounds
     add_wholes(binding, columns, groups)
     results = _no_results(columns.rows)
     fill = engine_of.start(plan, binding, results, block_rows)
+    if results.outside[0]:
+        raise OutOfBounds
     size = block_rows or _rows_at_once(engine_of.rows_at_once, columns.rows, threads)
     ranges = [(start, min(start + size, columns.rows)) for start in range(0, columns.rows, size)]
-    if threads > 1 and len(ranges) > 1:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
-            list(pool.map(lambda rows: fill(*rows), ranges))
-    else:
-        for rows in ranges:
-            fill(*rows)
+    _fill_all(fill, ranges, min(threads, len(ranges)))
+    if results.outside[0]:
+        raise OutOfBounds
     return _scores(plan, binding, columns, results)
+
+
+def _fill_all(fill: Fill, ranges: Sequence[tuple[int, int]], threads: int) -> None:
+    """On so many threads, this one among them: each takes the next range that nobody has."""
+    waiting = iter(ranges)  # of a list: no two threads get the same
+
+    def work() -> None:
+        for rows in waiting:
+            fill(*rows)
+
+    if threads <= 1:
+        work()
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(work) for _ in range(threads - 1)]
+        work()
+    for other in others:
+        other.result()
 
 
 def _rows_at_once(most: int, rows: int, threads: int) -> int:
@@ -108,7 +156,7 @@ def _rows_at_once(most: int, rows: int, threads: int) -> int:
 
 def _no_results(rows: int) -> Results:
     bits = (np.empty(rows, np.bool_), np.empty(rows, np.bool_), np.zeros(rows, np.bool_))
-    return Results(np.empty(rows, np.int64), *bits)
+    return Results(np.empty(rows, np.int64), *bits, np.zeros(1, np.int64))
 
 
 def _scores(plan: Plan, binding: Binding, columns: Columns, results: Results) -> Scores:
@@ -153,44 +201,82 @@ def whole_columns(plan: Plan, columns: Columns, groups: Groups | None = None) ->
     return whole.wholes
 
 
+def tell(
+    plan: Plan, columns: Columns, wholes: Sequence[Vector], valid: Bits, engine: EngineName = "auto"
+) -> Iterator[Told]:
+    """What is said of all rows, range after range; each takes a bounded part of memory. There is at least one range.
+
+    `wholes` is what `whole_columns` gave for these rows, `valid` what `score` did.
+    """
+    engine_of = choose(engine, columns.rows, plan.detailed.rows)
+    keep = engine_of.keep(plan, Binding(plan, columns, wholes), columns.rows)
+    a_row = len(plan.outcomes.told) // 8 + 8 * len(plan.varying) + _LISTED_BYTES
+    size = max(min(2 * engine_of.rows_at_once, _TOLD_BYTES // a_row) // 64, 1) * 64
+    for start in range(0, max(columns.rows, 1), size):
+        stop = min(start + size, columns.rows)
+        yield _told(plan, keep(start, stop), valid[start:stop], engine_of)
+
+
+def _told(plan: Plan, kept: Kept, valid: Bits, engine: Engine) -> Told:
+    """The masks of a range of rows as lists."""
+    outcomes, rows = plan.outcomes, len(valid)
+    only = np.empty(words_for(rows), np.uint64)
+    pack(valid, only)
+    fired, violated, shadow, added, _ = _shares(outcomes, kept.masks & only)
+
+    def lists(names: tuple[str, ...], masks: Words) -> Lists:
+        return Lists(names, *engine.lists(np.ascontiguousarray(masks), rows))
+
+    each = lists(outcomes.rules, added)
+    added_by = outcomes.contributions
+    varying = np.array([c.varying is not None for c in added_by], np.bool_)
+    constants = np.array([c.amount or 0 for c in added_by], np.int64)
+    places = np.where(varying, np.cumsum(varying) - 1, -1)
+    of_rule = np.array([c.rule for c in added_by], np.int32)
+    return Told(
+        rows,
+        lists(outcomes.rules, fired),
+        lists(outcomes.constraints, violated),
+        lists(outcomes.shadows, shadow),
+        replace(each, numbers=of_rule[each.numbers]),
+        engine.amounts(each.ends, each.numbers, constants, places, kept.values),
+    )
+
+
+def _shares(outcomes: Outcomes, masks: Words) -> list[Words]:
+    """`fired`, `violated`, `shadow`, those of contributions, `failed`."""
+    parts = (outcomes.fired, outcomes.violated, outcomes.shadow, outcomes.contributions)
+    return np.split(masks, np.cumsum([len(part) for part in parts]))
+
+
 def details(
     plan: Plan,
     columns: Columns,
     rows: slice | Ints,
     groups: Groups | None = None,
     wholes: Sequence[Vector] | None = None,
+    engine: EngineName = "portable",
 ) -> Details:
     """What fired, was violated and contributed in the rows asked for. Batch builtins see the whole table; `wholes` is
     what `whole_columns` gave for it."""
     numbers = np.arange(columns.rows)[rows]
     everywhere = whole_columns(plan, columns, groups) if wholes is None else wholes
-    wholes = [take(vector, numbers) for vector in everywhere]
-    execution = Execution(Binding(plan, rows_of(columns, numbers), wholes), plan.detailed, 0, len(numbers))
-    outcomes = plan.outcomes
+    binding = Binding(plan, rows_of(columns, numbers), [take(vector, numbers) for vector in everywhere])
+    outcomes, count = plan.outcomes, len(numbers)
+    kept = choose(engine, count, plan.detailed.rows).keep(plan, binding, count)(0, count)
+    parts = [
+        np.unpackbits(part.view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_).T
+        for part in _shares(outcomes, kept.masks)
+    ]
     valid = ~np.isin(numbers, np.fromiter(columns.invalid, np.int64, len(columns.invalid)))
-    valid &= ~execution.bits(outcomes.failed)
-
-    def matrix(literals: Sequence[int]) -> Bits:
-        bits = np.zeros((len(numbers), len(literals)), np.bool_)
-        for column, literal in enumerate(literals):
-            bits[:, column] = execution.bits(literal) & valid
-        return bits
-
-    counted = np.zeros((len(numbers), len(outcomes.rules)), np.bool_)
+    valid &= ~parts.pop()[:, 0]
+    fired, violated, shadow, added = (np.ascontiguousarray(part & valid[:, None]) for part in parts)
+    counted = np.zeros((count, len(outcomes.rules)), np.bool_)
     contributions = np.zeros(counted.shape, np.int64)
-    for contribution in outcomes.contributions:
-        here = execution.bits(contribution.mask) & valid
+    own = iter(kept.values)
+    for contribution, here in zip(outcomes.contributions, added.T, strict=True):
         counted[:, contribution.rule] |= here
-        varying = contribution.varying
-        amounts = np.int64(contribution.amount or 0) if varying is None else execution.vector(varying).values
+        amounts = np.int64(contribution.amount or 0) if contribution.varying is None else next(own)
         np.copyto(contributions[:, contribution.rule], amounts, where=here)
-    return Details(
-        outcomes.rules,
-        outcomes.constraints,
-        outcomes.shadows,
-        matrix(outcomes.fired),
-        matrix(outcomes.violated),
-        matrix(outcomes.shadow),
-        counted,
-        contributions,
-    )
+    names = (outcomes.rules, outcomes.constraints, outcomes.shadows)
+    return Details(*names, fired, violated, shadow, counted, contributions)

@@ -16,10 +16,12 @@ from numba.core.compiler import CompileResult
 from numpy.typing import NDArray
 
 from ucl.kernels.engines import kernel_cache
-from ucl.kernels.engines.blocks import driver
-from ucl.kernels.engines.engine import Fill, Results
+from ucl.kernels.engines.blocks import driver, listing
+from ucl.kernels.engines.blocks import opcodes as op
+from ucl.kernels.engines.engine import Fill, Keep, Kept, Results
 from ucl.kernels.engines.tape import Tape, address_of, room_address
-from ucl.kernels.engines.writing import write
+from ucl.kernels.engines.writing import write, write_kept
+from ucl.kernels.execution.masks import Ints, Words, words_for
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.plan import Plan, Schedule
 from ucl.semantics.outcome import MAGNITUDE, NANO
@@ -30,7 +32,9 @@ _BLOCK, _LEAST_BLOCK = 4096, 512
 _MOST_MASK_BYTES = 1 << 23
 
 KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "run": (numba.njit(nogil=True, boundscheck=False, error_model="numpy")(driver.run), (driver.SIGNATURE,))
+    "run": (numba.njit(nogil=True, boundscheck=False, error_model="numpy")(driver.run), (driver.SIGNATURE,)),
+    "list": (numba.njit(nogil=True, boundscheck=False)(listing.list_masks), (listing.LISTS,)),
+    "amounts": (numba.njit(nogil=True, boundscheck=False)(listing.amounts_of), (listing.AMOUNTS,)),
 }
 """Each kernel's dispatcher and signatures, by name. Never `fastmath`: sums are whole numbers, comparisons exact."""
 
@@ -53,28 +57,72 @@ class Compiled:
         rows = min(block_rows or _block_for(plan.scoring.rows), max(len(results.total), 1))
         tape = write(plan, binding, results, -(-min(rows, _BLOCK) // 64) * 64)
         foreign = _foreign_schedule(plan, tape)
+        if foreign is not None:  # NumPy is not to meet what is out of bounds
+            results.outside[0] = not all(each.hold() for each in binding.bounds)
         rooms: list[NDArray[Any]] = []  # those that no thread uses at the moment
 
         def fill(start: int, stop: int) -> None:
             room = rooms.pop() if rooms else tape.room()
             slots, kept = _with_foreign(tape, binding, foreign, start, stop)
-            zone = binding.zone
-            KERNELS["run"][0](
-                tape.steps,
-                slots,
-                tape.constants,
-                tape.constants.view(np.float64),
-                zone.transitions,
-                zone.offsets,
-                room_address(room),
-                tape.block,
-                start,
-                stop,
-            )
+            _run(tape, slots, binding, room, start, stop)
             del kept
             rooms.append(room)
 
         return fill
+
+    def keep(self, plan: Plan, binding: Binding, rows: int) -> Keep:
+        def keep(start: int, stop: int) -> Kept:
+            # The tape is written anew, since it names where things are kept: little, beside so many rows.
+            kept = Kept(
+                np.empty((len(plan.outcomes.told), words_for(stop - start)), np.uint64),
+                np.empty((len(plan.varying), stop - start), np.int64),
+            )
+            block = min(_block_for(plan.detailed.rows), max(stop - start, 1))
+            tape = write_kept(plan, binding, kept, -(-block // 64) * 64)
+            slots, foreign = _with_foreign(tape, binding, _foreign_schedule(plan, tape), start, stop)
+            _run(tape, _from_row(slots, start), binding, tape.room(), start, stop)
+            del foreign
+            return kept
+
+        return keep
+
+    def lists(self, masks: Words, rows: int) -> tuple[Ints, NDArray[np.int32]]:
+        ends = np.empty(rows + 1, np.int64)
+        numbers = np.empty(int(np.bitwise_count(masks).sum()), np.int32)
+        KERNELS["list"][0](masks, rows, ends, numbers)
+        return ends, numbers
+
+    def amounts(self, ends: Ints, numbers: NDArray[np.int32], constants: Ints, places: Ints, values: Ints) -> Ints:
+        added = np.empty(len(numbers), np.int64)
+        KERNELS["amounts"][0](ends, numbers, constants, places, values, added)
+        return added
+
+
+def _run(
+    tape: Tape, slots: NDArray[np.int64], binding: Binding, room: NDArray[np.int64], start: int, stop: int
+) -> None:
+    zone = binding.zone
+    KERNELS["run"][0](
+        tape.steps,
+        slots,
+        tape.constants,
+        tape.constants.view(np.float64),
+        zone.transitions,
+        zone.offsets,
+        room_address(room),
+        tape.block,
+        start,
+        stop,
+    )
+
+
+def _from_row(slots: NDArray[np.int64], start: int) -> NDArray[np.int64]:
+    """The slots, where what is written begins with this row instead of the table's first."""
+    slots = slots.copy()
+    results, kept = slots[:, 2] == op.RESULT, slots[:, 2] == op.KEPT
+    slots[results, 0] -= start * slots[results, 1]
+    slots[kept, 0] -= start // 64 * 8
+    return slots
 
 
 def _foreign_schedule(plan: Plan, tape: Tape) -> Schedule | None:

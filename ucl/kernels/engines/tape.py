@@ -95,7 +95,7 @@ class Writer:
     def column(self, array: Array, kind: int = op.COLUMN) -> int:
         """The slot of a column of the table, or of results."""
         plain = np.require(array, requirements=("C", "A"))
-        if kind == op.RESULT:
+        if kind in (op.RESULT, op.KEPT):
             assert plain is array
         known = self._slot_of.get((address_of(plain), plain.itemsize))
         if known is None:
@@ -103,6 +103,10 @@ class Writer:
                 self.address(plain), plain.itemsize, kind
             )
         return known
+
+    def cell(self, array: Ints) -> int:
+        """The slot of one number that all rows share."""
+        return self._slot(self.address(array), 0, op.RESULT)
 
     def scratch(self) -> int:
         """A slot for a block of values that the driver makes."""

@@ -1,8 +1,8 @@
 """A plan bound to a table, written as a tape.
 
-In: a plan, its binding, the columns of results or of masks that are kept. Out: a `Tape`. Values that the driver knows (`native`) become steps;
-the others are `foreign`: NumPy computes them, with all that they need, for one range of rows after another. Tests of
-one column are written so that it is read as few and as small bytes as decide them.
+In: a plan, its binding, the columns of results or of masks that are kept. Out: a `Tape`. Values that the driver knows
+(`native`) become steps; the others are `foreign`: NumPy computes them, with all that they need, for one range of rows
+after another. Tests of one column are written so that it is read as few and as small bytes as decide them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write(plan: Plan, binding: Binding, results: Results, block: int) -> Tape:
 
 def write_kept(plan: Plan, binding: Binding, kept: Kept, block: int) -> Tape:
     """The tape of `plan.detailed`, the same way."""
-    return _Writing(replace(plan, scoring=plan.detailed), binding, block).write_kept(kept)
+    return _Writing(replace(plan, wanted=plan.told), binding, block).write_kept(kept)
 
 
 class _Writing:
@@ -89,8 +89,10 @@ class _Writing:
         }
 
     def write(self, results: Results) -> Tape:
-        self._compute()
         writer = self._writer
+        if self._binding.bounds:
+            self._bounds(writer.cell(results.outside))
+        self._compute()
         totals = writer.column(results.total, op.RESULT)
         first, beyond = writer.constants(self._plan.constant_literals, self._plan.constant_amounts)
         writer.step(op.ADD_AMOUNTS, totals, first, beyond)
@@ -114,6 +116,13 @@ class _Writing:
             writer.step(op.ADD_AMOUNTS, values)  # of nothing: zeros
             writer.step(op.ADD_VALUES, values, place[mask], self._slots[value])
         return writer.tape(self._foreign)
+
+    def _bounds(self, outside: int) -> None:
+        writer = self._writer
+        for bounds in self._binding.bounds:
+            code = op.BOUND_FLOATS if bounds.values.dtype == np.float64 else op.BOUND_INTS
+            first, _ = writer.constants(np.array([bounds.least, bounds.greatest], bounds.values.dtype))
+            writer.step(code, outside, writer.column(bounds.values), first)
 
     def _compute(self) -> None:
         """The steps to all values and masks of the schedule."""

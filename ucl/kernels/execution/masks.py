@@ -1,7 +1,7 @@
 """Masks in NumPy: 64 rows to a word, the first row in the lowest bit.
 
-In: values, codes, sets, masks. Out: masks, totals. Bits beyond the last row are 0 here, and may be anything where a
-mask has been flipped.
+In: values, codes, sets, masks. Out: masks, totals, lists of what holds. Bits beyond the last row are 0 here, and may be
+anything where a mask has been flipped.
 """
 
 from __future__ import annotations
@@ -56,12 +56,32 @@ def unpack(masks: Words, literal: int, rows: int) -> Bits:
 
 def conjoin(masks: Words, operands: Ints, first: int) -> None:
     out = masks[first : first + len(operands)]
-    out[:] = _signed(masks, operands[:, 0])
+    out[:] = signed(masks, operands[:, 0])
     for column in operands.T[1:]:
-        out &= _signed(masks, column)
+        out &= signed(masks, column)
 
 
-def _signed(masks: Words, literals: Ints) -> Words:
+def lists(masks: Words, rows: int) -> tuple[Ints, NDArray[np.int32]]:
+    """By row the numbers of the masks that hold it, ascending: where each row's begin and end, and all of them."""
+    bits = np.unpackbits(masks.view(np.uint8), axis=1, count=rows, bitorder="little")
+    places = np.flatnonzero(np.ascontiguousarray(bits.T))
+    row, number = np.divmod(places, max(len(masks), 1))
+    ends = np.cumsum(np.bincount(row, minlength=rows))
+    return np.concatenate(([0], ends)), number.astype(np.int32)
+
+
+def amounts(ends: Ints, numbers: NDArray[np.int32], constants: Ints, places: Ints, values: Ints) -> Ints:
+    """What each number of such lists adds: its constant, or the row's own of `values`, where it has a place there."""
+    added: Ints = constants[numbers]
+    if len(values):
+        own = places[numbers]
+        varying = np.flatnonzero(own >= 0)
+        rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        added[varying] = values[own[varying], rows[varying]]
+    return added
+
+
+def signed(masks: Words, literals: Ints) -> Words:
     """The masks of literals, of shape (literals, words)."""
     negative = (literals & 1).astype(np.uint64)
     flips = np.uint64(0) - negative

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ucl.kernels.columns import Columns, Path, Scalars, Sets, Texts
 from ucl.kernels.execution import members
 from ucl.kernels.execution.distinct import take
-from ucl.kernels.execution.masks import any_element, at_least, conjoin, look_up, pack, unpack, words_for
+from ucl.kernels.execution.masks import any_element, at_least, conjoin, look_up, pack, signed, unpack, words_for
 from ucl.kernels.execution.vector import OPERATIONS, Vector, zone_table
 from ucl.kernels.lists import without_repeats
 from ucl.kernels.plan import (
@@ -79,6 +79,7 @@ class Binding:
         self._tables: dict[int, Bits] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}
+        self.bounds = columns.bounds
         for vector in wholes:
             self.add_whole(vector)
 
@@ -165,6 +166,11 @@ class Execution:
         """A mask of the plan's graph, a bool for each row."""
         return unpack(self.masks, self.schedule.place[literal], self.rows)
 
+    def words(self, literals: Sequence[Literal]) -> Words:
+        """Masks of the plan's graph as they are, one after another."""
+        place = self.schedule.place
+        return signed(self.masks, np.array([place[literal] for literal in literals], np.int64))
+
     def vector(self, value: int) -> Vector:
         """A value of the plan's graph, of shape (rows,)."""
         return self._vectors[value]
@@ -217,7 +223,7 @@ class Execution:
     def _elements(self, path: Path) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Offsets of these rows into all elements, and all elements."""
         column = self.binding.sets(path)
-        return column.offsets[self.start : self.stop + 1], column.elements
+        return column.offsets[self.start : self.stop + 1].astype(np.int64, copy=False), column.elements
 
     def _compute(self, number: int) -> Vector:
         match self.binding.formulas.values[number]:

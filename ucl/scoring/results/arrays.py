@@ -13,7 +13,7 @@ from ucl.scoring.results.ranking import Ranked
 from ucl.semantics.outcome import NANO, Decision, Invalid
 
 _DECISIONS = np.array([str(d) for d in Decision] + [None], dtype=object)
-_DECISION_CODES = {decision: code for code, decision in enumerate(Decision)}
+_DECISION_CODES = {decision: np.int8(code) for code, decision in enumerate(Decision)}
 
 
 class ScoreArrays:
@@ -60,9 +60,12 @@ class ScoreArrays:
     @cached_property
     def _decision_codes(self) -> NDArray[np.int8]:
         scores, code = self._scores, _DECISION_CODES
-        kinds = [~scores.valid, ~scores.feasible, scores.contested, scores.total >= 0]
-        codes = [len(code), code[Decision.INFEASIBLE], code[Decision.ASK_USER], code[Decision.ACCEPT]]
-        return np.select(kinds, codes, code[Decision.SUGGEST_ALTERNATIVE]).astype(np.int8)
+        codes = np.full(len(self), code[Decision.SUGGEST_ALTERNATIVE], np.int8)
+        np.copyto(codes, code[Decision.ACCEPT], where=scores.total >= 0)
+        np.copyto(codes, code[Decision.ASK_USER], where=scores.contested)
+        np.copyto(codes, code[Decision.INFEASIBLE], where=~scores.feasible)
+        np.copyto(codes, len(code), where=~scores.valid)
+        return codes
 
     @property
     def invalid(self) -> Mapping[int, Invalid]:

@@ -1,13 +1,13 @@
 """Scores and details as Arrow columns.
 
-In: the arrays of a result, and the details of its rows in chunks. Out: the `ResultColumns` that `tables.output` puts
-beside the input's own. Nothing here looks at one row at a time, but for the few that are invalid.
+In: the arrays of a result, and what is told of its rows, range after range. Out: the `ResultColumns` that
+`tables.output` puts beside the input's own. Nothing here looks at one row at a time, but for the few that are invalid.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ucl.semantics.outcome import NANO, Decision, Invalid
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ucl.kernels.run import Details
+    from ucl.kernels.run import Lists, Told
     from ucl.tables.output import ResultColumns
 
 Bits = NDArray[np.bool_]
@@ -30,53 +30,54 @@ def result_columns(
     contested: Bits,
     decision: NDArray[np.int8],
     invalid: Mapping[int, Invalid],
-    chunks: Iterable[Details],
+    told: Iterable[Told],
     metadata: Mapping[str, str],
+    coded: bool = False,
 ) -> ResultColumns:
-    """All of one length, the chunks together too. Null where a row is invalid, which `invalid` has by its place.
+    """All of one length, the ranges together too. Null where a row is invalid, which `invalid` has by its place.
 
-    `decision` has the place of each row's among `Decision`.
+    `decision` has the place of each row's among `Decision`. Where `coded`, names are codes of a dictionary.
     """
     from ucl.tables.output import ResultColumns
 
     gone = np.isnan(total)
-    fired, violated, shadow, counted, added = _NameLists(), _NameLists(), _NameLists(), _NameLists(), []
-    for part in chunks:
-        counted.add(part.rules, part.counted)
-        added.append(part.contributions[part.counted] / NANO)
-        fired.add(part.rules, part.fired)
-        violated.add(part.constraints, part.violated)
-        shadow.add(part.shadows, part.shadow)
-    scores = score_columns(total, feasible, contested, decision)
+    ranges = list(told)
+    scores = score_columns(total, feasible, contested, decision, coded)
+    counted = _name_lists([part.counted for part in ranges], gone, coded)
     return ResultColumns(
         scores["ucl_total"],
         scores["ucl_feasible"],
         scores["ucl_contested"],
         scores["ucl_decision"],
-        fired.array(gone),
-        violated.array(gone),
-        shadow.array(gone),
+        _name_lists([part.fired for part in ranges], gone, coded),
+        _name_lists([part.violated for part in ranges], gone, coded),
+        _name_lists([part.shadow for part in ranges], gone, coded),
         _whys(invalid, len(total)),
-        _maps(counted.array(gone), np.concatenate([np.empty(0), *added])),
+        _maps(counted, np.concatenate([part.amounts for part in ranges]) / NANO, gone),
         metadata,
     )
 
 
 def score_columns(
-    total: NDArray[np.float64], feasible: Bits, contested: Bits, decision: NDArray[np.int8]
+    total: NDArray[np.float64], feasible: Bits, contested: Bits, decision: NDArray[np.int8], coded: bool = False
 ) -> dict[str, pa.Array]:
     """What the kernels alone say of a row, under the names of `ResultColumns`; null where it is invalid."""
     import pyarrow as pa
 
-    gone = np.isnan(total)
-    codes = pa.array(decision, mask=gone)
-    decisions = pa.DictionaryArray.from_arrays(codes, pa.array([str(d) for d in Decision], pa.string()))
+    gone = _mask(np.isnan(total))
+    words = pa.array([str(d) for d in Decision], pa.string())
+    decisions = pa.DictionaryArray.from_arrays(pa.array(decision, mask=gone), words)
     return {
         "ucl_total": pa.array(total, mask=gone),
         "ucl_feasible": pa.array(feasible, mask=gone),
         "ucl_contested": pa.array(contested, mask=gone),
-        "ucl_decision": decisions.cast(pa.string()),
+        "ucl_decision": decisions if coded else decisions.dictionary_decode(),
     }
+
+
+def _mask(gone: Bits) -> Bits | None:
+    """None where nothing is gone, as nearly always: then there is nothing to copy."""
+    return gone if gone.any() else None
 
 
 def _whys(invalid: Mapping[int, Invalid], rows: int) -> pa.Array:
@@ -91,33 +92,34 @@ def _whys(invalid: Mapping[int, Invalid], rows: int) -> pa.Array:
     return pa.array([*map(_why, invalid.values()), None], kind).take(pa.array(places))
 
 
-class _NameLists:
-    """Gathers, chunk by chunk, for each row the names whose bits are set, in order."""
+def _name_lists(ranges: list[Lists], gone: Bits, coded: bool) -> pa.LargeListArray:
+    """One list of names a row, null where the row is `gone`."""
+    import pyarrow as pa
 
-    def __init__(self) -> None:
-        self._counts: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
-        self._texts: list[pa.Array] = []
-
-    def add(self, names: Sequence[str], bits: Bits) -> None:
-        import pyarrow as pa
-
-        self._counts.append(bits.sum(axis=1))
-        self._texts.append(pa.array(names, pa.string()).take(pa.array(np.nonzero(bits)[1])))
-
-    def array(self, gone: Bits) -> pa.Array:
-        """One list a row, null where the row is `gone`."""
-        import pyarrow as pa
-
-        offsets = pa.array(np.cumsum(np.concatenate(self._counts)), pa.int64())
-        values = pa.concat_arrays([pa.array([], pa.string()), *self._texts])
-        return pa.LargeListArray.from_arrays(offsets, values, mask=pa.array(gone))
+    numbers = np.concatenate([part.numbers for part in ranges])
+    names = pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(ranges[0].names, pa.string()))
+    mask = _mask(gone)
+    return pa.LargeListArray.from_arrays(
+        pa.array(_joined([part.ends for part in ranges])),
+        names if coded else names.dictionary_decode(),
+        mask=None if mask is None else pa.array(mask),
+    )
 
 
-def _maps(names: pa.LargeListArray, values: NDArray[np.float64]) -> pa.MapArray:
+def _joined(ranges: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Where lists end, counted from the first of all ranges."""
+    if len(ranges) == 1:
+        return ranges[0]
+    before = np.cumsum([0, *(ends[-1] for ends in ranges)])
+    return np.concatenate([ranges[0][:1], *(ends[1:] + first for ends, first in zip(ranges, before))])
+
+
+def _maps(names: pa.LargeListArray, values: NDArray[np.float64], gone: Bits) -> pa.MapArray:
     """For each row its names with a value each."""
     import pyarrow as pa
 
-    offsets = pa.array(names.offsets.to_numpy(), pa.int32(), mask=np.append(~names.is_valid().to_numpy(False), False))
+    mask = None if _mask(gone) is None else np.append(gone, False)
+    offsets = pa.array(names.offsets.to_numpy().astype(np.int32), mask=mask)
     return pa.MapArray.from_arrays(offsets, names.values, pa.array(values))
 
 

@@ -1,7 +1,7 @@
 """What scoring a table gives: arrays by row, a ranking, rows as JSON, columns, explanations.
 
 In: a program, columns of options, a call. Out: a `Result`. Totals come from the kernels at once; which rules fired is
-worked out for the rows that are asked for, in chunks that keep memory small.
+worked out for the rows that are asked for, in ranges that keep memory small.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.subset import rows_of
-from ucl.kernels.run import Details, Scores, details, whole_columns
+from ucl.kernels.run import Lists, Scores, Told, tell, whole_columns
 from ucl.models.values import instant_to_python
 from ucl.scoring import errors
 from ucl.scoring.calls import instant_text
@@ -46,10 +46,6 @@ if TYPE_CHECKING:
     from ucl.kernels.plan import Plan
     from ucl.scoring.display.svg import Svg
     from ucl.tables.output import ResultColumns
-
-# Cells of the matrices that tell rules by row; one has at most nine bytes.
-_CELLS_AT_ONCE = 1 << 21
-
 
 ColumnsWanted = Literal["all", "results", "scores"]
 """Of a table of results: the input's columns and all that is said of a row; only what is said; only scores."""
@@ -215,9 +211,8 @@ class Result(ScoreArrays):
     def outcomes(self, rows: Iterable[int] | None = None) -> Iterator[Outcome]:
         """What is said of each row: of all, or of the rows named, in their order."""
         wanted = self._numbers(rows)
-        for chunk in self._chunks(wanted):
-            told = self._details(chunk)
-            yield from (self._outcome(told, place, row) for place, row in enumerate(chunk.tolist()))
+        for numbers, told in self._told(wanted):
+            yield from (self._outcome(told, place, row) for place, row in enumerate(numbers.tolist()))
 
     def rows(self, rows: Iterable[int] | None = None, reasons: bool = False) -> Iterator[dict[str, Any]]:
         """The objects that `uclc score --format json` prints, of all rows or of those named.
@@ -231,8 +226,8 @@ class Result(ScoreArrays):
 
     def json_lines(self, rows: Iterable[int] | None = None) -> Iterator[str]:
         """The objects of `rows` as JSON texts, made by whole columns."""
-        for chunk in self._chunks(self._numbers(rows)):
-            yield from json_lines(self.numbers_of(chunk), self._columns(chunk, [self._details(chunk)]))
+        for numbers, told in self._told(self._numbers(rows)):
+            yield from json_lines(self.numbers_of(numbers), self._columns(numbers, [told]))
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -244,16 +239,16 @@ class Result(ScoreArrays):
         numbers = self._scored.numbers
         return rows if numbers is None else numbers[rows]
 
-    def _chunks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        outcomes = self._scored.plan.outcomes
-        names = len(outcomes.rules) + len(outcomes.constraints) + len(outcomes.shadows)
-        size = max(_CELLS_AT_ONCE // max(names, 1), 64)
-        return (rows[start : start + size] for start in range(0, len(rows), size))
-
-    def _details(self, rows: NDArray[np.int64]) -> Details:
-        scored = self._scored
+    def _told(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Told]]:
+        """What is told of the rows, range after range, with their numbers."""
+        scored, first = self._scored, 0
         with errors.bounded():
-            return details(scored.plan, scored.columns, rows, scored.groups, self._wholes)
+            columns, wholes, valid = scored.columns, self._wholes, self._scores.valid
+            if len(rows) != len(self) or not np.array_equal(rows, np.arange(len(self))):
+                columns, wholes, valid = rows_of(columns, rows), [take(each, rows) for each in wholes], valid[rows]
+            for told in tell(scored.plan, columns, wholes, valid):
+                yield rows[first : first + told.rows], told
+                first += told.rows
 
     @cached_property
     def _wholes(self) -> Sequence[Vector]:
@@ -262,21 +257,21 @@ class Result(ScoreArrays):
             return scored.wholes
         return whole_columns(scored.plan, scored.columns, scored.groups)
 
-    def _outcome(self, told: Details, place: int, row: int) -> Outcome:
+    def _outcome(self, told: Told, place: int, row: int) -> Outcome:
         scores = self._scores
         if not scores.valid[row]:
             return Outcome(None, None, None, None, invalid=scores.invalid[row])
         total, feasible, contested = int(scores.total[row]), bool(scores.feasible[row]), bool(scores.contested[row])
-        amounts = told.contributions[place]
+        added = slice(*told.counted.ends[place : place + 2].tolist())
         return Outcome(
             total,
             feasible,
             contested,
             decide(total, feasible, contested),
-            _names(told.rules, told.fired[place]),
-            _names(told.constraints, told.violated[place]),
-            _names(told.shadows, told.shadow[place]),
-            {told.rules[rule]: int(amounts[rule]) for rule in np.flatnonzero(told.counted[place]).tolist()},
+            _names(told.fired, place),
+            _names(told.violated, place),
+            _names(told.shadow, place),
+            dict(zip(_names(told.counted, place), told.amounts[added].tolist(), strict=True)),
         )
 
     def _numbers(self, rows: Iterable[int] | None) -> NDArray[np.int64]:
@@ -356,12 +351,14 @@ class Result(ScoreArrays):
         rows: Sequence[int] | None = None,
         on_rows: Callable[[int], None] = lambda rows: None,
         columns: ColumnsWanted = "all",
+        coded: bool = False,
     ) -> pa.Table:
         """The input's table with the results' columns, `ucl_total` and so on; of all rows or of those named.
 
         With `columns` "results" there are none of the input but `ucl_row`, the row's number, in their place; with
         "scores" total, feasible, contested and decision alone come after it, which takes a fraction of the time.
-        `on_rows` hears of how many more rows the details are there, each time that they are of some.
+        `on_rows` hears of how many more rows the details are there, each time that they are of some. Where `coded`,
+        the results' names are codes of a dictionary rather than text.
         """
         from ucl.scoring.results.columns import score_columns
         from ucl.tables.output import append_results, table_of_results
@@ -376,14 +373,14 @@ class Result(ScoreArrays):
         }
         if columns == "scores":
             on_rows(len(wanted))
-            return table_of_results(self.numbers_of(wanted), score_columns(*self._arrays(wanted)), metadata)
+            return table_of_results(self.numbers_of(wanted), score_columns(*self._arrays(wanted), coded), metadata)
 
-        def told() -> Iterator[Details]:
-            for chunk in self._chunks(wanted):
-                yield self._details(chunk)
-                on_rows(len(chunk))
+        def told() -> Iterator[Told]:
+            for numbers, each in self._told(wanted):
+                yield each
+                on_rows(len(numbers))
 
-        said = self._columns(wanted, told(), metadata)
+        said = self._columns(wanted, told(), metadata, coded)
         if columns == "results":
             return table_of_results(self.numbers_of(wanted), said.named(), metadata)
         if columns != "all":
@@ -391,11 +388,15 @@ class Result(ScoreArrays):
         return append_results(self._scored.table if rows is None else self._scored.table.take(wanted), said)
 
     def _columns(
-        self, rows: NDArray[np.int64], told: Iterable[Details], metadata: Mapping[str, str] = MappingProxyType({})
+        self,
+        rows: NDArray[np.int64],
+        told: Iterable[Told],
+        metadata: Mapping[str, str] = MappingProxyType({}),
+        coded: bool = False,
     ) -> ResultColumns:
         from ucl.scoring.results.columns import result_columns
 
-        return result_columns(*self._arrays(rows), self._invalid_among(rows), told, metadata)
+        return result_columns(*self._arrays(rows), self._invalid_among(rows), told, metadata, coded)
 
     def _arrays(
         self, rows: NDArray[np.int64]
@@ -409,5 +410,6 @@ class Result(ScoreArrays):
         return {place: self.invalid[row] for place, row in zip(places.tolist(), rows[places].tolist(), strict=True)}
 
 
-def _names(names: Sequence[str], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(names[place] for place in np.flatnonzero(chosen).tolist())
+def _names(lists: Lists, place: int) -> tuple[str, ...]:
+    start, stop = lists.ends[place : place + 2].tolist()
+    return tuple(lists.names[number] for number in lists.numbers[start:stop].tolist())

@@ -1,4 +1,4 @@
-"""Masks to lists: by row the numbers of the masks that hold it. This module compiles with numba.
+"""Masks to lists: by row the numbers of the masks that hold it, and what each adds. This module imports numba.
 
 In: masks of shape (masks, words), 64 rows to a word, bits beyond the last row 0. Out: where each row's numbers end,
 and the numbers, ascending in each row. Words are gone through mask by mask, so that what no row holds costs a look.
@@ -12,7 +12,10 @@ from numba import types as nt
 
 from ucl.kernels.engines.blocks.vectors import lowest_bit
 
-SIGNATURE = nt.void(nt.Array(nt.uint64, 2, "C", readonly=True), nt.int64, nt.int64[::1], nt.int32[::1])
+_INTS = nt.Array(nt.int64, 1, "C", readonly=True)
+_NUMBERS = nt.Array(nt.int32, 1, "C", readonly=True)
+LISTS = nt.void(nt.Array(nt.uint64, 2, "C", readonly=True), nt.int64, nt.int64[::1], nt.int32[::1])
+AMOUNTS = nt.void(_INTS, _NUMBERS, _INTS, _INTS, nt.Array(nt.int64, 2, "C", readonly=True), nt.int64[::1])
 
 
 def list_masks(masks, rows, ends, numbers):  # type: ignore[no-untyped-def]
@@ -29,6 +32,15 @@ def list_masks(masks, rows, ends, numbers):  # type: ignore[no-untyped-def]
             places[row] = start
             ends[first + row + 1] = end
         place_bits(masks, word, places, numbers)
+
+
+def amounts_of(ends, numbers, constants, places, values, amounts):  # type: ignore[no-untyped-def]
+    """The constant of each number, or the row's own of `values`, where the number has a place there."""
+    for row in range(ends.shape[0] - 1):
+        for at in range(ends[row], ends[row + 1]):
+            number = numbers[at]
+            place = places[number]
+            amounts[at] = constants[number] if place < 0 else values[place, row]
 
 
 @njit
