@@ -8,7 +8,7 @@ from fractions import Fraction
 from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions import NO_FACTS, Checked, Facts, check_condition, check_expression
+from ucl.semantics.check.expressions import NO_FACTS, Checked, Known, check_condition, check_expression
 from ucl.semantics.check.scope import Global, ModuleName, RangeLet, RuleName, Scope, Wrong
 from ucl.semantics.types import BOOL, DATE, DATETIME, DURATION, FLOAT, INT, TEXT, TIME, WEEKDAY, Type
 from ucl.syntax import ast
@@ -153,7 +153,7 @@ class Result:
         return self.diagnostics[0]
 
 
-def check(text: str, wanted: Type | None = None, where: Scope | None = None, facts: Facts = NO_FACTS) -> Result:
+def check(text: str, wanted: Type | None = None, where: Scope | None = None, facts: Known = NO_FACTS) -> Result:
     report = Report()
     expr = check_expression(read(text), where or scope(), report, facts, wanted)
     return Result(expr, list(report))

@@ -43,6 +43,8 @@ def _getter(cls: type) -> Callable[[Any], Any]:
 
 
 def _equal(self: Any, other: object) -> Any:
+    if self is other:
+        return True
     cls = type(self)
     if cls is not type(other):
         return NotImplemented
@@ -51,9 +53,15 @@ def _equal(self: Any, other: object) -> Any:
 
 
 def _hash(self: Any) -> int:
+    """Of the first node of a class that is hashed; the class then has its own."""
     cls = type(self)
     read = _getters.get(cls) or _getter(cls)
-    return hash((cls, read(self)))
+
+    def hash_of(self: Any) -> int:
+        return hash((cls, read(self)))
+
+    setattr(cls, "__hash__", hash_of)  # noqa: B010 - mypy takes it for a method of the class itself
+    return hash_of(self)
 
 
 def _text(self: Any) -> str:

@@ -52,8 +52,9 @@ class Signature:
         bound: dict[str, Type] = {}
         if len(arguments) != len(self.parameters):
             return None
-        if not all(_fits(p, a, bound) for p, a in zip(self.parameters, arguments, strict=True)):
-            return None
+        for pattern, argument in zip(self.parameters, arguments, strict=True):
+            if pattern is not argument and not _fits(pattern, argument, bound):
+                return None
         result = _substitute(self.result, bound)
         return t.optional(result) if self.partial else result
 

@@ -329,6 +329,10 @@ class Meta:
     status: Identifier | None = None
 
 
+NO_META = Meta()
+"""That of a body in which none of them stands."""
+
+
 @frozen
 class ScoreException(Node):
     condition: Expr

@@ -152,7 +152,7 @@ class Machine:
         following, next_start, next_end = next(stream, finish)
         entry = automaton.entry(automaton.initial, terminal)
         while True:
-            if type(entry) is dict:
+            if isinstance(entry, dict):
                 move = entry.get(following)
                 if move is None:
                     move = automaton.move(marks[-1][0], terminal, following)

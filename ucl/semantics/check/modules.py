@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, get_args, overload
 
 from ucl.diagnostics import Diagnostic, Report, Severity, Source, Span
 from ucl.frozen import frozen
@@ -41,6 +41,7 @@ Named = (
     | ast.Property
     | ast.Prefer
 )
+_NAMED = get_args(Named)
 # What takes part in the program of a file that imports it by name.
 Body = ast.Body
 BODIES = (ast.Rule, ast.Constraint, ast.Action, ast.Alert, ast.Property, ast.Prefer)
@@ -242,9 +243,14 @@ class Module:
                 self.units,
                 units_missing=any(isinstance(entry, Broken) and entry.has_units for entry in self.table.values()),
                 taken_twice=self.taken_twice,
+                plain={} if option is None else self._plain(option),
             )
             self.scopes[option] = known
         return known
+
+    def _plain(self, option: program.Schema) -> dict[str, Field]:
+        taken = (self.table, self.context, self.memory)
+        return {f.name: f for f in reversed(option.fields) if not any(f.name in names for names in taken)}
 
     def alias(self, module: Module) -> Alias:
         meaning = ModuleName(module.name, lambda name: self._brought(module, name), lambda: list(module.globals))
@@ -377,11 +383,11 @@ def _fill_table(module: Module, report: Report) -> None:
                 _introduce(module, last.text, last.span, module.alias(target) if target else Broken(True), report)
             case ast.Import():
                 _bring(module, declaration, imports[id(declaration)], report)
-            case _ if isinstance(declaration, Named):
+            case ast.Schema(name=name) | ast.Dimension(name=name) if name.text in TYPE_WORDS:
+                report.add(errors.type_word_taken(name.span, name.text))
+            case _ if isinstance(declaration, _NAMED):
                 name = declaration.name
-                if isinstance(declaration, ast.Schema | ast.Dimension) and name.text in TYPE_WORDS:
-                    report.add(errors.type_word_taken(name.span, name.text))
-                elif _introduce(module, name.text, name.span, Own(declaration), report):
+                if _introduce(module, name.text, name.span, Own(declaration), report):
                     _announce(module, declaration)
     dimensions = set(_DIMENSIONS.findall(module.source.text)) if module.unreadable else set()
     for unreadable in module.unreadable:
@@ -390,11 +396,9 @@ def _fill_table(module: Module, report: Report) -> None:
 
 def _announce(module: Module, declaration: Named) -> None:
     """Rules can be spoken of before they are checked."""
-    match declaration:
-        case ast.Rule(name=name):
-            module.globals[name.text] = RuleName(name.text, "rule")
-        case ast.Constraint(name=name):
-            module.globals[name.text] = RuleName(name.text, "constraint")
+    if isinstance(declaration, (ast.Rule, ast.Constraint)):
+        name = declaration.name.text
+        module.globals[name] = RuleName(name, "rule" if isinstance(declaration, ast.Rule) else "constraint")
 
 
 def _bring(module: Module, declared: ast.Import, target: Module | None, report: Report) -> None:

@@ -58,7 +58,8 @@ class Scope:
     local; where it could be two of them, its use is `ambiguous-name`. `locals` are a def's parameters and the variables
     of enclosing comprehensions. `units` maps a unit's name to what it may mean here: durations' units are always
     there, with None for the dimension; a unit that is wrong has no meaning. `units_missing` says whether there may be
-    others, since an import is wrong; `taken_twice` are the names that two declarations claim.
+    others, since an import is wrong; `taken_twice` are the names that two declarations claim. `plain` are fields of the
+    option whose names mean nothing else outside `expect`, unless a local is called so.
     """
 
     module: str
@@ -72,6 +73,7 @@ class Scope:
     in_expect: bool = False
     units_missing: bool = False
     taken_twice: Container[str] = ()
+    plain: Mapping[str, Field] = field(default_factory=dict)
 
     def with_local(self, name: str, type: Type) -> Scope:
         return replace(self, locals={**self.locals, name: type})

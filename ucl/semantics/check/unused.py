@@ -21,7 +21,7 @@ def report_unused(root: Module, report: Report) -> None:
     used = root.used | root.memory_asked.keys_used
     has_bodies = bool(root.own(*BODIES))
     for name, entry in root.table.items():
-        if name in used:
+        if name in used or (isinstance(entry, Own) and isinstance(entry.declaration, BODIES)):
             continue
         place = root.places.get(name)
         if place is None:

@@ -27,7 +27,7 @@ DEEPENING = frozenset(
 DECODERS_ONLY = frozenset(("int_range", "int_range_closed", "int_range_from"))
 
 # Of a name that is all of an expression or of a reference no `Identifier` need be made on the way.
-FUSED = {("identifier", "variable"): "bare_name", ("identifier", "reference"): "identifier"}
+FUSED: dict[tuple[str, ...], str] = {("identifier", "variable"): "bare_name", ("identifier", "reference"): "identifier"}
 
 
 # After these a `(` begins a comprehension, so that no function could be called by their name.
@@ -390,7 +390,7 @@ class _Given:
 
     def meta(self) -> ast.Meta:
         if self._by_word.keys().isdisjoint(_META):
-            return _NO_META
+            return ast.NO_META
         return ast.Meta(
             because=self.one("because"),
             sources=self.many("from"),
@@ -402,4 +402,3 @@ class _Given:
 
 
 _META = frozenset(words("because from confidence priority valid status"))
-_NO_META = ast.Meta()

@@ -12,7 +12,7 @@ from ucl.semantics import types as t
 from ucl.semantics.check.bodies.meta import check_meta
 from ucl.semantics.check.bodies.say import check_say
 from ucl.semantics.check.bodies.surroundings import check_applicability
-from ucl.semantics.check.expressions import Facts, check_condition, check_expression
+from ucl.semantics.check.expressions import Known, check_condition, check_expression
 from ucl.semantics.check.modules import Imported, Module, Own
 from ucl.semantics.check.scope import Scope, Wrong
 from ucl.syntax import ast
@@ -52,7 +52,7 @@ def check_action(
 
 
 def _calls(
-    declared: tuple[ast.EffectCall, ...], action: str, module: Module, scope: Scope, facts: Facts, report: Report
+    declared: tuple[ast.EffectCall, ...], action: str, module: Module, scope: Scope, facts: Known, report: Report
 ) -> tuple[p.EffectCall, ...]:
     calls: list[p.EffectCall] = []
     first: dict[str, tuple[p.EffectCall, Span]] = {}

@@ -15,11 +15,14 @@ from ucl.semantics.check.scope import RangeLet, Scope, Wrong
 from ucl.semantics.program import ALWAYS, Provenance, Status, Validity
 from ucl.syntax import ast
 
+_UNSAID = p.Meta()
 _MOST_CONFIDENCE, _MOST_PRIORITY = 1, 10
 
 
 def check_meta(declared: ast.Meta, module: Module, scope: Scope, report: Report) -> p.Meta:
     """`scope` is that of the body, so that a field of its option is known, and refused as not constant."""
+    if declared is ast.NO_META:
+        return _UNSAID
     return p.Meta(
         because=None if declared.because is None else declared.because.value,
         sources=tuple(_provenance(source) for source in declared.sources),

@@ -26,7 +26,7 @@ def check_property(declared: ast.Property, schema: p.Schema, module: Module, rep
     given, facts = None, NO_FACTS
     if declared.given is not None:
         checked = check_condition(declared.given, scope, report, NO_FACTS)
-        given, facts = checked.expr, checked.when_true
+        given, facts = checked.expr, checked.when_true.facts
     in_expect = replace(scope, in_expect=True)
     expect = tuple(check_condition(node, in_expect, report, facts).expr for node in declared.expect)
     for condition in expect:

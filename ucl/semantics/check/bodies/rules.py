@@ -10,7 +10,7 @@ from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.bodies.meta import check_meta
 from ucl.semantics.check.bodies.surroundings import check_applicability, schema_of
-from ucl.semantics.check.expressions import Facts, check_condition, check_expression
+from ucl.semantics.check.expressions import Known, check_condition, check_expression
 from ucl.semantics.check.modules import Module
 from ucl.semantics.check.scope import Scope
 from ucl.semantics.program import Resolution
@@ -50,7 +50,7 @@ def check_rule(
     )
 
 
-def _score(node: ast.Expr, scope: Scope, facts: Facts, report: Report) -> p.Expr:
+def _score(node: ast.Expr, scope: Scope, facts: Known, report: Report) -> p.Expr:
     checked = check_expression(node, scope, report, facts, FLOAT)
     if isinstance(checked, p.Const) and isinstance(checked.value, float) and abs(checked.value) > _SCALE:
         report.add(errors.ill_scaled(node.span))

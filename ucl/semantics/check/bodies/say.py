@@ -12,7 +12,7 @@ from ucl.diagnostics import Report, Span
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics import types as t
-from ucl.semantics.check.expressions import Facts, check_expression
+from ucl.semantics.check.expressions import Known, check_expression
 from ucl.semantics.check.scope import Scope
 from ucl.syntax import ast
 
@@ -21,7 +21,7 @@ _PATH = re.compile(r"\s*[^\W\d]\w*(\s*\.\s*[^\W\d]\w*)*\s*")
 _MANY_VALUES = (t.Record, t.List, t.Set)
 
 
-def check_say(node: ast.TextLiteral, scope: Scope, facts: Facts, report: Report) -> tuple[str | p.Expr, ...]:
+def check_say(node: ast.TextLiteral, scope: Scope, facts: Known, report: Report) -> tuple[str | p.Expr, ...]:
     """Texts are joined, and never empty; a path has a type that can be shown as one text."""
     parts: list[str | p.Expr] = []
     for piece in _PIECE.finditer(node.value):

@@ -11,7 +11,7 @@ from ucl.diagnostics import Report
 from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
-from ucl.semantics.check.expressions import NO_FACTS, Facts, check_condition
+from ucl.semantics.check.expressions import NO_FACTS, Known, check_condition
 from ucl.semantics.check.modules import Imported, Module, Own
 from ucl.semantics.check.scope import Scope, Wrong
 from ucl.syntax import ast
@@ -23,13 +23,13 @@ class Applicability:
 
     when: p.Expr | None
     unless: tuple[p.Expr, ...]
-    facts: Facts
+    facts: Known
 
 
 def check_applicability(
     when: ast.Expr | None, unless: tuple[ast.Expr, ...], scope: Scope, report: Report
 ) -> Applicability:
-    facts = NO_FACTS
+    facts: Known = NO_FACTS
     condition = None
     if when is not None:
         checked = check_condition(when, scope, report, facts)

@@ -55,4 +55,5 @@ def check_constant_range(
 
 def has_errors_since(report: Report, before: int) -> bool:
     """Whether an error is among what was reported since the report had `before` diagnostics."""
-    return any(d.severity is Severity.ERROR for d in report.diagnostics[before:])
+    found = report.diagnostics
+    return len(found) > before and any(d.severity is Severity.ERROR for d in found[before:])

@@ -13,9 +13,6 @@ conditions say. Each module types some forms and knows nothing of the others; th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ucl.diagnostics import Report
 from ucl.frozen import frozen
 from ucl.semantics import errors
@@ -25,16 +22,15 @@ from ucl.semantics.check.expressions import (
     calls,
     comprehensions,
     conditions,
-    fitting,
     literals,
     names,
     operators,
     ranges,
 )
 from ucl.semantics.check.expressions.constants import first_varying, fold, is_constant
-from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, Facts, outlook
+from ucl.semantics.check.expressions.facts import IMPOSSIBLE, NO_FACTS, FactsAfter, Known, Memo
 from ucl.semantics.check.expressions.measure import expanded_size
-from ucl.semantics.check.expressions.place import Place, wrong
+from ucl.semantics.check.expressions.place import Form, Place, wrong
 from ucl.semantics.check.scope import Scope
 from ucl.semantics.types import BOOL, Type
 from ucl.syntax import ast
@@ -43,7 +39,7 @@ __all__ = [
     "IMPOSSIBLE",
     "NO_FACTS",
     "Checked",
-    "Facts",
+    "Known",
     "check_condition",
     "check_constant",
     "check_expression",
@@ -54,7 +50,7 @@ __all__ = [
     "wrong",
 ]
 
-_FORMS: dict[type, Callable[[Any, Place, Type | None], p.Expr]] = {
+_FORMS: dict[type, Form] = {
     ast.IntLiteral: literals.infer_int,
     ast.FloatLiteral: literals.infer_float,
     ast.TextLiteral: literals.infer_text,
@@ -82,46 +78,44 @@ _FORMS: dict[type, Callable[[Any, Place, Type | None], p.Expr]] = {
 }
 
 
-def _infer(node: ast.Expr, place: Place, hint: Type | None) -> p.Expr:
-    return _FORMS[type(node)](node, place, hint)
-
-
 @frozen
 class Checked:
-    """A condition, and what it lets others know. `before` is what was known without it."""
+    """A condition, and what it lets others know. `before` is what was known without it, `memo` of its parts."""
 
     expr: p.Expr
-    before: Facts
+    before: Known
+    memo: Memo
 
     @property
-    def when_true(self) -> Facts:
+    def when_true(self) -> Known:
         """All that is known where the condition holds."""
-        return self.before | outlook(self.expr).when_true
+        return FactsAfter(self.before, self.expr, True, self.memo)
 
     @property
-    def when_false(self) -> Facts:
+    def when_false(self) -> Known:
         """All that is known where it does not."""
-        return self.before | outlook(self.expr).when_false
+        return FactsAfter(self.before, self.expr, False, self.memo)
 
 
 def check_expression(
-    expr: ast.Expr, scope: Scope, report: Report, facts: Facts = NO_FACTS, wanted: Type | None = None
+    expr: ast.Expr, scope: Scope, report: Report, facts: Known = NO_FACTS, wanted: Type | None = None
 ) -> p.Expr:
     """The typed expression; of the type `wanted`, where that is given. What is wrong has the type Unknown.
 
     Closed text adapts, an int widens to a float, `{}` takes the wanted set's type; a `T` is taken for a `T?` as it is.
     """
-    found = _infer(expr, Place(scope, report, facts, _infer), wanted)
-    return found if wanted is None else fitting.fit(found, wanted, report)
+    place = Place(scope, report, facts, _FORMS)
+    return place.infer(expr) if wanted is None else place.check(expr, wanted)
 
 
-def check_condition(expr: ast.Expr, scope: Scope, report: Report, facts: Facts = NO_FACTS) -> Checked:
+def check_condition(expr: ast.Expr, scope: Scope, report: Report, facts: Known = NO_FACTS) -> Checked:
     """A condition with what it lets others know. One that is wrong and tests for presence lets them know everything,
     so that its consequences are not reported."""
-    condition = check_expression(expr, scope, report, facts, BOOL)
-    if isinstance(condition.type, t.Unknown):
-        return Checked(condition, IMPOSSIBLE if conditions.tests_presence(expr) else facts)
-    return Checked(condition, facts)
+    place = Place(scope, report, facts, _FORMS)
+    condition = place.check(expr, BOOL)
+    if isinstance(condition.type, t.Unknown) and conditions.tests_presence(expr):
+        facts = IMPOSSIBLE
+    return Checked(condition, facts, place.memo)
 
 
 def check_constant(
@@ -137,14 +131,14 @@ def check_constant(
 
 
 def check_range(
-    range: ast.Range, scope: Scope, report: Report, facts: Facts = NO_FACTS, wanted: Type | None = None
+    range: ast.Range, scope: Scope, report: Report, facts: Known = NO_FACTS, wanted: Type | None = None
 ) -> tuple[p.Expr | None, p.Expr | None, bool, Type]:
     """The low and the high end (None: open), whether the high one is in, and the type of what lies between.
 
     For lets, domains and `valid`; literals adapt to `wanted`, and ends of another type are reported. The type is
     Unknown where the range is wrong.
     """
-    place = Place(scope, report, facts, _infer)
+    place = Place(scope, report, facts, _FORMS)
     ends = ranges.ends_of(range, place, wanted)
     if wanted is not None and not isinstance(ends.element, t.Unknown):
         ends = ranges.fitted(ends, wanted, place)

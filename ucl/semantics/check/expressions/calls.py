@@ -21,7 +21,7 @@ from ucl.semantics.check.expressions.fitting import instead_of
 from ucl.semantics.check.expressions.measure import loops_of_definition
 from ucl.semantics.check.expressions.names import find, kind_of, usage_of, values_of
 from ucl.semantics.check.expressions.operators import ORDERED, overload, plain
-from ucl.semantics.check.expressions.place import Place, wrong
+from ucl.semantics.check.expressions.place import Place, is_wrong, wrong
 from ucl.semantics.check.scope import Global, ModuleName, RuleName, Wrong
 from ucl.semantics.foreign import function_meant, standard_import
 from ucl.semantics.types import BOOL, FLOAT, INT, Type
@@ -49,7 +49,7 @@ def infer_call(node: ast.Call, place: Place, hint: Type | None) -> p.Expr:
 def _call_by_name(node: ast.Call, function: ast.Name, place: Place) -> p.Expr:
     name = function.text
     found = place.scope.find_global(name)
-    if isinstance(found, p.Definition | Wrong):
+    if isinstance(found, (p.Definition, Wrong)):
         return _call_found(found, node, name, place)
     if name in FUNCTIONS:
         return _call_builtin(FUNCTIONS[name], node, place)
@@ -159,7 +159,7 @@ def _call_builtin(builtin: Builtin, node: ast.Call, place: Place) -> p.Expr:
         usage = f"as in `{builtin.example}`"
         return place.refuse(errors.wrong_arguments(node.span, builtin.name, wanted, len(node.arguments), usage))
     arguments = _arguments(node.arguments, builtin, place)
-    if any(isinstance(a.type, t.Unknown) for a in arguments):
+    if is_wrong(*arguments):
         return wrong(node.span)
     found = overload(builtin.signatures, arguments)
     if found is None:

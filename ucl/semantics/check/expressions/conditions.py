@@ -13,14 +13,14 @@ from ucl.semantics import program as p
 from ucl.semantics import types as t
 from ucl.semantics.check.expressions.facts import IMPOSSIBLE, path_of
 from ucl.semantics.check.expressions.fitting import adapted, fit, instead_of, joined
-from ucl.semantics.check.expressions.place import Place, wrong
+from ucl.semantics.check.expressions.place import Place, is_wrong, wrong
 from ucl.semantics.types import BOOL, Type
 from ucl.syntax import ast
 
 
 def infer_and(node: ast.And, place: Place, hint: Type | None) -> p.Expr:
     operands = _operands(node.operands, place, holds=True)
-    if any(isinstance(operand.type, t.Unknown) for operand in operands):
+    if is_wrong(*operands):
         return wrong(node.span)
     _look_for_ambiguous_nights(operands, place)
     return p.And(BOOL, node.span, operands)
@@ -28,7 +28,7 @@ def infer_and(node: ast.And, place: Place, hint: Type | None) -> p.Expr:
 
 def infer_or(node: ast.Or, place: Place, hint: Type | None) -> p.Expr:
     operands = _operands(node.operands, place, holds=False)
-    if any(isinstance(operand.type, t.Unknown) for operand in operands):
+    if is_wrong(*operands):
         return wrong(node.span)
     return p.Or(BOOL, node.span, operands)
 
@@ -75,7 +75,7 @@ def infer_if(node: ast.If, place: Place, hint: Type | None) -> p.Expr:
     then = place.after(condition, True).infer(node.then, hint)
     beside = hint if hint is not None or isinstance(then.type, t.Unknown | t.Text) else then.type
     otherwise = place.after(condition, False).infer(node.otherwise, beside)
-    if any(isinstance(part.type, t.Unknown) for part in (condition, then, otherwise)):
+    if is_wrong(condition, then, otherwise):
         return wrong(node.span)
     together = joined(then.type, otherwise.type)
     if together is None:
@@ -134,10 +134,10 @@ def _day_of_night(day: p.Apply, moment: str) -> str:
 def _nights(expr: p.Expr) -> Iterator[p.Expr]:
     """The datetimes whose time of day must lie in a constant range that goes over midnight."""
     match expr:
-        case p.InRange(wraps=True, value=p.Apply(signature=signature, arguments=(moment,)), low=low, high=high):
-            start, end = (part.value if isinstance(part, p.Const) else None for part in (low, high))
-            if signature.op == "time_of" and isinstance(start, int) and isinstance(end, int) and start > end > 0:
-                yield moment
+        case p.InRange(wraps=True, low=p.Const(value=int(start)), high=p.Const(value=int(end))) if start > end > 0:
+            match expr.value:
+                case p.Apply(signature=signature, arguments=(moment,)) if signature.op == "time_of":
+                    yield moment
         case p.And(operands=operands):
             for operand in operands:
                 yield from _nights(operand)

@@ -3,6 +3,7 @@
 In: typed conditions. Out: their `Outlook`, the `Facts` that hold where a condition does and where it does not.
 Facts combine as the logic does, as in the occurrence typing of Tobin-Hochstadt and Felleisen (“Logical Types for
 Untyped Languages”, 2010), restricted to two kinds of atom so that a type never depends on how clever the checker is.
+At most places nobody asks, and what is known there is never worked out (`FactsAfter`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ class Facts:
     present: frozenset[Path] = frozenset()
     nonzero: frozenset[Path] = frozenset()
     impossible: bool = False
+
+    @property
+    def facts(self) -> Facts:
+        return self
 
     def __or__(self, other: Facts) -> Facts:
         """Both hold."""
@@ -93,8 +98,8 @@ Memo = dict[int, tuple[p.Expr, Outlook]]
 def outlook(expr: p.Expr, memo: Memo | None = None) -> Outlook:
     """What a condition lets others know. Both sides are found in one go, since each needs both of its parts."""
     match expr:
-        case p.Compare() | p.InRange() | p.InSet():
-            return _of_zero(expr)
+        case p.InRange(value=value) | p.InSet(value=value) if not isinstance(value.type, _NUMBER_LIKE):
+            return SAYS_NOTHING
         case p.Present(value=value):
             path = path_of(value)
             return SAYS_NOTHING if path is None else Outlook(Facts(present=frozenset((path,))), NO_FACTS)
@@ -103,7 +108,7 @@ def outlook(expr: p.Expr, memo: Memo | None = None) -> Outlook:
         case p.Not(operand=operand):
             inner = outlook(operand, memo)
             return Outlook(inner.when_false, inner.when_true)
-        case p.And() | p.Or() | p.If():
+        case p.InRange() | p.InSet() | p.Compare() | p.And() | p.Or() | p.If():
             memo = {} if memo is None else memo
             known = memo.get(id(expr))
             if known is None:
@@ -113,14 +118,50 @@ def outlook(expr: p.Expr, memo: Memo | None = None) -> Outlook:
             return SAYS_NOTHING
 
 
-def _of_parts(expr: p.And | p.Or | p.If, memo: Memo) -> Outlook:
+class FactsAfter:
+    """The facts that held before a condition, and those that hold as it turned out: worked out when first asked for."""
+
+    __slots__ = ("_before", "_condition", "_found", "_holds", "_memo")
+
+    def __init__(self, before: Known, condition: p.Expr, holds: bool, memo: Memo) -> None:
+        self._before = before
+        self._condition = condition
+        self._holds = holds
+        self._memo = memo
+        self._found: Facts | None = None
+
+    @property
+    def facts(self) -> Facts:
+        if self._found is None:
+            # A long `and` makes a long chain of these, so it is followed without recursion.
+            chain: list[FactsAfter] = []
+            here: Known = self
+            while isinstance(here, FactsAfter) and here._found is None:
+                chain.append(here)
+                here = here._before
+            found = here.facts
+            for link in reversed(chain):
+                said = outlook(link._condition, link._memo)
+                found = link._found = found | (said.when_true if link._holds else said.when_false)
+        assert self._found is not None
+        return self._found
+
+
+Known = Facts | FactsAfter
+
+
+def _of_parts(expr: p.Compare | p.InRange | p.InSet | p.And | p.Or | p.If, memo: Memo) -> Outlook:
     match expr:
-        case p.And(operands=operands):
-            all_hold, one_fails = _in_turn([outlook(operand, memo) for operand in operands])
-            return Outlook(all_hold, one_fails)
-        case p.Or(operands=operands):
-            turned = [Outlook(o.when_false, o.when_true) for o in (outlook(operand, memo) for operand in operands)]
-            all_fail, one_holds = _in_turn(turned)
+        case p.Compare() | p.InRange() | p.InSet():
+            return _of_zero(expr)
+        case p.And(operands=operands) | p.Or(operands=operands):
+            outlooks = [outlook(operand, memo) for operand in operands]
+            if all(found is SAYS_NOTHING for found in outlooks):
+                return SAYS_NOTHING
+            if isinstance(expr, p.And):
+                all_hold, one_fails = _in_turn(outlooks)
+                return Outlook(all_hold, one_fails)
+            all_fail, one_holds = _in_turn([Outlook(o.when_false, o.when_true) for o in outlooks])
             return Outlook(one_holds, all_fail)
         case p.If(condition=condition, then=then, otherwise=otherwise):
             test, first, second = (outlook(part, memo) for part in (condition, then, otherwise))
@@ -140,7 +181,8 @@ def _in_turn(outlooks: Iterable[Outlook]) -> tuple[Facts, Facts]:
 
 
 def _of_zero(test: p.Compare | p.InRange | p.InSet) -> Outlook:
-    """A name is not zero where a test of it against constants says otherwise of zero."""
+    """A name is not zero where a test of it against constants says otherwise of zero. What is in a range or a set is a
+    number."""
     tested, at_zero = _at_zero(test)
     path = None if at_zero is None else path_of(tested)
     if path is None:
@@ -157,8 +199,6 @@ def _at_zero(test: p.Compare | p.InRange | p.InSet) -> tuple[p.Expr, bool | None
         if isinstance(test.left, p.Const):
             return test.right, _compare(test.operator, _number(test.left), 0)
         return test.left, None
-    if not isinstance(test.value.type, _NUMBER_LIKE):
-        return test.value, None
     if isinstance(test, p.InRange):
         return test.value, zero_in_range(test.low, test.high, test.inclusive)
     elements = test.container.value if isinstance(test.container, p.Const) else None

@@ -58,6 +58,8 @@ def adapted(expr: p.Expr, wanted: Type) -> p.Expr | None:
 
 def is_subtype(actual: Type, wanted: Type) -> bool:
     """Whether every value of the one is, as it stands, a value of the other."""
+    if actual is wanted:
+        return True
     match actual, wanted:
         case t.Closed(values), t.Closed(possible):
             return actual == wanted or set(values) <= set(possible)
@@ -83,7 +85,7 @@ def unwidened(expr: p.Expr) -> p.Expr:
 
 def joined(a: Type, b: Type) -> Type | None:
     """The type of what is one or the other, or None where there is none."""
-    if a == b or isinstance(b, t.Unknown):
+    if a is b or a == b or isinstance(b, t.Unknown):
         return a
     if isinstance(a, t.Optional) or isinstance(b, t.Optional):
         inner = joined(t.present(a), t.present(b))

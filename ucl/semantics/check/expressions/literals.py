@@ -7,6 +7,7 @@ What the parser has reported as no literal is Unknown, since its value is a gues
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -26,6 +27,8 @@ INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
 _MICROSECOND = timedelta(microseconds=1)
+_TEXT_ALONE, _INT_ALONE = {ast.TextLiteral}, {ast.IntLiteral}
+_TEXTS, _INTS = t.Set(TEXT), t.Set(INT)
 _SET_ELEMENTS = "a text, an int, a weekday or a date"
 
 
@@ -40,7 +43,7 @@ def infer_int(node: ast.IntLiteral, place: Place, hint: Type | None) -> p.Expr:
 def infer_float(node: ast.FloatLiteral, place: Place, hint: Type | None) -> p.Expr:
     if node.mistaken:
         return wrong(node.span)
-    if node.value in (float("inf"), float("-inf")):
+    if math.isinf(node.value):
         return place.refuse(errors.constant_out_of_range(node.span))
     return p.Const(FLOAT, node.span, node.value)
 
@@ -179,20 +182,21 @@ def infer_set(node: ast.SetLiteral, place: Place, hint: Type | None) -> p.Expr:
 
 
 def _plain_elements(node: ast.SetLiteral, element: Type | None) -> p.Const | None:
-    """The short way for long lists of plain texts or ints."""
-    first = type(node.elements[0])
-    if first not in (ast.TextLiteral, ast.IntLiteral) or any(type(e) is not first for e in node.elements):
-        return None
-    if any(isinstance(e, ast.LiteralNode) and e.mistaken for e in node.elements):
-        return None
-    if isinstance(element, t.Closed):
-        return None
-    if first is ast.TextLiteral:
-        return p.Const(
-            t.Set(TEXT), node.span, frozenset(e.value for e in node.elements if isinstance(e, ast.TextLiteral))
-        )
-    ints = frozenset(e.value for e in node.elements if isinstance(e, ast.IntLiteral))
-    return p.Const(t.Set(INT), node.span, ints) if min(ints) >= INT_LEAST and max(ints) <= INT_MOST else None
+    """The short way for texts alone and ints alone, however long the list."""
+    kinds = set(map(type, node.elements))
+    if kinds == _TEXT_ALONE:
+        written = [e for e in node.elements if isinstance(e, ast.TextLiteral) and not e.mistaken]
+        texts = frozenset([e.value for e in written])
+        if len(written) < len(node.elements):
+            return None
+        if isinstance(element, t.Closed):
+            return p.Const(t.Set(element), node.span, texts) if texts.issubset(element.values) else None
+        return p.Const(_TEXTS, node.span, texts)
+    if kinds == _INT_ALONE and not isinstance(element, t.Closed):
+        numbers = [e.value for e in node.elements if isinstance(e, ast.IntLiteral) and not e.mistaken]
+        if len(numbers) == len(node.elements) and min(numbers) >= INT_LEAST and max(numbers) <= INT_MOST:
+            return p.Const(_INTS, node.span, frozenset(numbers))
+    return None
 
 
 def _set_of(node: ast.SetLiteral, elements: Sequence[p.Expr], place: Place, wanted: Type | None) -> p.Expr:

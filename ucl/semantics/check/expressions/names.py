@@ -35,8 +35,10 @@ OUTCOMES: dict[str, Type] = {
 }
 # The local parts with the types that they have.
 _PARTS = {
-    (type, name): (signature, signature.result_for((type,)) or t.UNKNOWN) for (type, name), signature in PARTS.items()
+    (type(owner), name): (signature, signature.result_for((owner,)) or t.UNKNOWN)
+    for (owner, name), signature in PARTS.items()
 }
+_NAMED_VALUES = (p.Let, RangeLet)
 _PREFIXES = ("option", "context", "memory")
 _MEANINGS = {
     p.OptionValue: "a field of the option",
@@ -121,9 +123,12 @@ def kind_of(found: Global) -> str:
 
 def _find_name(node: ast.Name, place: Place, hint: Type | None = None) -> p.Expr | Global:
     name, scope = node.text, place.scope
+    field = scope.plain.get(name)
+    if field is not None and name not in scope.locals and not scope.in_expect:
+        return _narrowed(p.OptionValue(field.type, node.span, (name,)), place)
     values = values_of(name, node.span, scope)
     found = scope.find_global(name)
-    if isinstance(found, p.Let | RangeLet):
+    if isinstance(found, _NAMED_VALUES):
         values.append(found)
     if len(values) == 1:
         value = values[0]
@@ -218,7 +223,7 @@ def _find_attribute(node: ast.Attribute, place: Place) -> p.Expr | Global:
         found = _prefixed(node.value.text, node, place)
         if found is not None:
             return found
-    owner = find(node.value, place) if isinstance(node.value, ast.Name | ast.Attribute) else place.infer(node.value)
+    owner = find(node.value, place) if isinstance(node.value, (ast.Name, ast.Attribute)) else place.infer(node.value)
     if isinstance(owner, ModuleName):
         member = owner.member(node.name)
         if member is None:
@@ -281,10 +286,10 @@ def _part(owner: p.Expr, node: ast.Attribute, place: Place) -> p.Expr:
                 names = place.near([f.name for f in schema.fields])
                 return place.refuse(errors.unknown_field(node.name_span, node.value.span, owner.type, node.name, names))
             return _narrowed(_field(owner, field, node.span), place)
-        case type:
-            part = _PARTS.get((type, node.name))
+        case owning:
+            part = _PARTS.get((type(owning), node.name))
             if part is None:
-                return place.refuse(_no_part(type, node))
+                return place.refuse(_no_part(owning, node))
             return applied(part[1], node.span, part[0], (owner,))
 
 

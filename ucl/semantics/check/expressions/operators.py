@@ -104,8 +104,8 @@ def _evaluated(
 ) -> p.Expr:
     """The operation, worked out where it is constant; a constant that leaves its type is `out-of-range`."""
     result = applied(type, node.span, signature, arguments)
-    computable = not signature.zoned and all(isinstance(a, p.Const) for a in arguments)
-    if computable and isinstance(result, p.Apply) and not isinstance(type, t.Optional):
+    left_over = isinstance(result, p.Apply) and not signature.zoned and not isinstance(type, t.Optional)
+    if left_over and all(isinstance(a, p.Const) for a in arguments):
         return place.refuse(errors.constant_out_of_range(node.span))
     return result
 
@@ -205,7 +205,7 @@ def infer_compare(node: ast.Compare, place: Place, hint: Type | None) -> p.Expr:
 
 
 def comparable(a: Type, b: Type) -> bool:
-    return a == b or joined(a, b) is not None
+    return a is b or joined(a, b) is not None
 
 
 def _not_comparable_so(node: ast.Compare, left: p.Expr, right: p.Expr, equality: bool) -> Diagnostic:

@@ -6,57 +6,65 @@ a node and its place, so that none of them knows of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import Any
 
 from ucl.diagnostics import Diagnostic, Report, Span
 from ucl.frozen import frozen
 from ucl.semantics import program as p
+from ucl.semantics import types as t
 from ucl.semantics.check.expressions import fitting
-from ucl.semantics.check.expressions.facts import Facts, Memo, outlook
+from ucl.semantics.check.expressions.facts import Facts, FactsAfter, Known, Memo
 from ucl.semantics.check.scope import Scope
 from ucl.semantics.types import UNKNOWN, Type
 from ucl.syntax import ast
 
 _MOST_SUGGESTIONS = 100
 
-Infer = Callable[[ast.Expr, "Place", Type | None], p.Expr]
+Form = Callable[[Any, "Place", Type | None], p.Expr]
+"""What types one form of expression; the last argument is what a literal may adapt to."""
 
 
 @frozen
 class Place:
-    """`loops` counts the comprehensions around this place."""
+    """`forms` has what types each form, `loops` counts the comprehensions around this place."""
 
     scope: Scope
     report: Report
-    facts: Facts
-    infer_with: Infer
+    known: Known
+    forms: Mapping[type, Form]
     loops: int = 0
     memo: Memo = field(default_factory=dict)
 
+    @property
+    def facts(self) -> Facts:
+        return self.known.facts
+
     def infer(self, node: ast.Expr, hint: Type | None = None) -> p.Expr:
         """The typed expression; `hint` says what a literal may adapt to, and binds nothing else."""
-        return self.infer_with(node, self, hint)
+        return self.forms[type(node)](node, self, hint)
 
     def check(self, node: ast.Expr, wanted: Type) -> p.Expr:
         """The typed expression, fitted to the wanted type or reported."""
-        return fitting.fit(self.infer_with(node, self, wanted), wanted, self.report)
+        found = self.forms[type(node)](node, self, wanted)
+        return found if found.type is wanted else fitting.fit(found, wanted, self.report)
 
-    def knowing(self, facts: Facts) -> Place:
-        return self if facts is self.facts else replace(self, facts=facts)
+    def knowing(self, known: Known) -> Place:
+        return Place(self.scope, self.report, known, self.forms, self.loops, self.memo)
 
     def after(self, condition: p.Expr, holds: bool) -> Place:
         """Where a condition is known to hold, or not to."""
-        found = outlook(condition, self.memo)
-        return self.knowing(self.facts | (found.when_true if holds else found.when_false))
+        return self.knowing(FactsAfter(self.known, condition, holds, self.memo))
 
     def within(self, scope: Scope) -> Place:
         """Inside a comprehension, whose variable `scope` has."""
-        return replace(self, scope=scope, loops=self.loops + 1)
+        return Place(scope, self.report, self.known, self.forms, self.loops + 1, self.memo)
 
     def present(self, node: ast.Expr, hint: Type | None = None) -> p.Expr:
         """The typed expression where its value has to be there."""
-        return fitting.present(self.infer_with(node, self, hint), self.report)
+        found = self.forms[type(node)](node, self, hint)
+        return fitting.absent(found, self.report) if isinstance(found.type, t.Optional) else found
 
     def absent(self, expr: p.Expr) -> p.Const:
         """Report that a value may be absent where it has to be there."""
@@ -70,6 +78,11 @@ class Place:
         """Report a mistake; what it was in has the type Unknown."""
         self.report.add(found)
         return wrong(found.span)
+
+
+def is_wrong(*parts: p.Expr) -> bool:
+    """Whether one of them is already wrong."""
+    return t.Unknown in [type(part.type) for part in parts]
 
 
 def wrong(span: Span) -> p.Const:

@@ -29,6 +29,7 @@ from ucl.semantics.types import BOOL, DATE, DATETIME, TIME, UNKNOWN, WEEKDAY, Ty
 from ucl.syntax import ast
 
 _WRAPPING = (t.Time, t.Weekday)
+_IN_RANGES = (*ORDERED, t.Weekday)
 
 
 @frozen
@@ -49,14 +50,14 @@ def ends_of(node: ast.Range, place: Place, hint: Type | None = None) -> Ends:
     """The ends of a range, of one type; literals adapt to the hint."""
     low = None if node.low is None else place.present(node.low, hint)
     high = None if node.high is None else place.present(node.high, hint if low is None or hint else low.type)
-    element: Type = t.UNKNOWN
+    element: Type = UNKNOWN
     for end in (low, high):
         if end is None:
             continue
         if isinstance(end.type, t.Unknown):
             return _wrong_ends(node)
-        together = joined(element, end.type)
-        if together is None or not isinstance(end.type, (*ORDERED, t.Weekday)):
+        together = end.type if element is UNKNOWN else joined(element, end.type)
+        if together is None or not isinstance(end.type, _IN_RANGES):
             _refuse_end(end, element, _literals_instead(node, low, high, hint), place)
             return _wrong_ends(node)
         element = together
@@ -82,7 +83,7 @@ def _wrong_ends(node: ast.Range) -> Ends:
 
 def _literals_instead(node: ast.Range, low: p.Expr | None, high: p.Expr | None, wanted: Type | None) -> str | None:
     """`13:00..14:00` for `"13:00".."14:00"`."""
-    if wanted is None or not isinstance(wanted, (*ORDERED, t.Weekday)):
+    if wanted is None or not isinstance(wanted, _IN_RANGES):
         return None
     ends = ["" if end is None else literal_instead(end, wanted) for end in (low, high)]
     return None if None in ends else f"write `{ends[0]}..{'=' if node.inclusive else ''}{ends[1]}`"
@@ -113,7 +114,8 @@ def _is_empty(ends: Ends, node: ast.Range, place: Place) -> bool:
     low, high = ends.low, ends.high
     if low is None or high is None:
         return False
-    same = low == high
+    differ = isinstance(low, p.Const) and isinstance(high, p.Const) and low.value != high.value
+    same = not differ and low == high
     if same and not ends.inclusive:
         inclusive = f"{errors.quote(low.span)}..={errors.quote(high.span)}"
         help = None if ends.element == TIME else f"write `{inclusive}` for that one value"
@@ -161,7 +163,7 @@ def _membership(node: ast.In, place: Place) -> p.Expr:
     if isinstance(container, ast.Range):
         value = place.present(node.value)
         return _in_range(node, value, _ends_beside(container, value, place), place)
-    if isinstance(container, ast.Name | ast.Attribute):
+    if isinstance(container, (ast.Name, ast.Attribute)):
         found = find(container, place)
         if isinstance(found, RangeLet):
             ends = Ends(_here(found.low, node), _here(found.high, node), found.inclusive, found.element)
@@ -185,7 +187,8 @@ def _ends_beside(node: ast.Range, value: p.Expr, place: Place) -> Ends:
     """The ends of a range that a value is tested by; a literal adapts to the value."""
     ends = ends_of(node, place, None if isinstance(value.type, t.Unknown) else value.type)
     low, high = ends.low, ends.high
-    if value.type == DATE == ends.element and not ends.inclusive and low is not None and high is not None:
+    dates = isinstance(value.type, t.Date) and isinstance(ends.element, t.Date)
+    if dates and not ends.inclusive and low is not None and high is not None:
         inclusive = f"{errors.quote(low.span)}..={errors.quote(high.span)}"
         place.report.add(errors.exclusive_end(node.span, inclusive))
     return ends
@@ -195,7 +198,7 @@ def _in_range(node: ast.In, value: p.Expr, ends: Ends, place: Place) -> p.Expr:
     element = ends.element
     if isinstance(value.type, t.Unknown) or isinstance(element, t.Unknown):
         return wrong(node.span)
-    if not comparable(value.type, element) or not isinstance(value.type, (*ORDERED, t.Weekday)):
+    if not comparable(value.type, element) or not isinstance(value.type, _IN_RANGES):
         return place.refuse(_outside_kind(node, value, element))
     low, high = ends.low, ends.high
     if isinstance(value.type, t.Float):
