@@ -9,8 +9,7 @@ from __future__ import annotations
 from ucl.frozen import collector_paused
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.rules import Rulebook, outcomes
-from ucl.kernels.lowering.schedule import schedule
-from ucl.kernels.plan import Plan
+from ucl.kernels.plan import Plan, Wanted
 from ucl.semantics.evaluate.options import Ruleset
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
@@ -24,10 +23,13 @@ def lower(program: Program, schema: Schema, call: Call) -> Plan:
 
 def plan_of(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None) -> Plan:
     """The plan of a day's rules in a graph that may hold others; what is `known` is in it already."""
+    known = Rulebook() if known is None else known
     found = outcomes(lowering, ruleset, known)
     graph = lowering.graph
     added = [c for c in found.contributions if c.amount != 0]
     masks = [c.mask for c in added]
     masks += [found.infeasible, found.contested, found.failed, *(failure.mask for failure in found.failures)]
-    wanted = schedule(graph, masks, [c.varying for c in added if c.varying is not None])
-    return Plan(lowering.call, tuple(graph.values), tuple(lowering.wholes), found, wanted, graph)
+    wanted = Wanted(graph, masks, [c.varying for c in added if c.varying is not None])
+    if known.wanted != wanted:
+        known.wanted = wanted
+    return Plan(lowering.call, tuple(graph.values), tuple(lowering.wholes), found, known.wanted, graph)

@@ -8,7 +8,7 @@ declarations that stayed, and their masks with them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -45,7 +45,7 @@ class _Reads:
         known = {} if before is None else before.clocks
         clocks = {id(d): known.get(id(d)) or (d, _reads_clock(d)) for d in declared}
         reads_clock = any(reads for _, reads in clocks.values())
-        return _Reads(reads_clock, reads_clock or any(d.meta.valid != p.ALWAYS for d in declared), clocks)
+        return _Reads(reads_clock, reads_clock or any(d.meta.valid is not p.ALWAYS for d in declared), clocks)
 
     def surroundings(self, call: Call) -> tuple[Any, ...]:
         """What a plan depends on, but for the program and the memory."""
@@ -91,7 +91,7 @@ class Planner:
             if kept is not None and (kept.surroundings != surroundings or not _same(kept.memory, call.memory)):
                 kept = None
             if kept is not None and kept.program is program:
-                return replace(kept.plan, call=call)
+                return kept.plan.for_call(call)
             ruleset = Ruleset.of(program, schema, call.today)
             lowering, known = _ground(kept, ruleset, schema, call)
             plan = plan_of(lowering, ruleset, known)
@@ -105,7 +105,7 @@ def _ground(kept: _Kept | None, ruleset: Ruleset, schema: Schema, call: Call) ->
     Columns that only the whole table gives are made for every one that was lowered, so that none may be stale.
     """
     size = len(ruleset.active) + len(ruleset.shadow)
-    if kept is None or kept.lowering.wholes or len(kept.known.conditions) > _MOST_STALE * size:
+    if kept is None or kept.lowering.wholes or len(kept.known.entries) > _MOST_STALE * size:
         return Lowering(schema, call), Rulebook()
     kept.lowering.call, kept.lowering.budget = call, Budget()
     return kept.lowering, kept.known

@@ -25,12 +25,14 @@ from ucl.kernels.lowering.forms import (
     Truth,
     Unlowered,
     fixed,
+    holds_of,
     stand_in,
     type_at,
 )
 from ucl.kernels.lowering.graph import Graph
 from ucl.kernels.lowering.parts import calls, choices, comparisons, many
 from ucl.kernels.lowering.parts.once import residual
+from ucl.kernels.lowering.plain import KEYS, Key
 from ucl.kernels.lowering.reads import free_variables, reads_option
 from ucl.kernels.memory.items import Items
 from ucl.kernels.memory.membership import made_member
@@ -70,6 +72,7 @@ class Lowering:
     remembered: Remembered = field(default_factory=Remembered)
     residuals: dict[int, int] = field(default_factory=dict)
     _columns: dict[Path, Form] = field(default_factory=dict)
+    _tests: dict[Key, Truth] = field(default_factory=dict)
     made: dict[Path, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
     parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _fresh: Iterator[int] = field(default_factory=count)
@@ -77,13 +80,21 @@ class Lowering:
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
         """A condition: something that is there and is a bool."""
-        match self.form(expr, names):
-            case Truth() as truth:
-                return truth
-            case Fixed(value, over):
-                return Truth(TRUE if value else FALSE, FALSE if value is None else TRUE, over)
-            case other:
-                raise AssertionError(other)
+        key_of = KEYS.get(type(expr))
+        key = None if key_of is None else key_of(expr)
+        if key is None:
+            return self._truth(expr, names)
+        known = self._tests.get(key)
+        if known is None:
+            known = self._tests[key] = self._truth(expr, names)
+        return known
+
+    def _truth(self, expr: Expr, names: Names) -> Truth:
+        form = self.form(expr, names)
+        if isinstance(form, Truth):
+            return form
+        assert isinstance(form, Fixed), form
+        return Truth(holds_of(form), form.there, form.over)
 
     def form(self, expr: Expr, names: Names = _NO_NAMES) -> Form:
         """What an expression becomes. `names` are the parameters of the definition that it stands in."""
@@ -95,7 +106,8 @@ class Lowering:
             return residual(self, expr)
 
     def _constant(self, expr: p.Const, names: Names) -> Fixed:
-        return fixed(expr.value, expr.type)
+        value = expr.value
+        return fixed(value, expr.type) if type(value) is int else Fixed(value)
 
     def _option_value(self, expr: p.OptionValue, names: Names) -> Form:
         return self.column(expr.path)
@@ -104,9 +116,10 @@ class Lowering:
         return comparisons.compare(self.graph, expr.operator, self.form(expr.left, names), self.form(expr.right, names))
 
     def _in_range(self, expr: p.InRange, names: Names) -> Form:
+        value = self.form(expr.value, names)
         low = None if expr.low is None else self.form(expr.low, names)
         high = None if expr.high is None else self.form(expr.high, names)
-        return comparisons.within(self.graph, self.form(expr.value, names), low, high, expr.inclusive, expr.wraps)
+        return comparisons.within(self.graph, value, low, high, expr.inclusive, expr.wraps)
 
     def _negation(self, expr: p.Not, names: Names) -> Form:
         operand = self.truth(expr.operand, names)

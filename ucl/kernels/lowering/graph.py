@@ -6,8 +6,6 @@ fold, a conjunction of a literal and its negation is false, conjunctions in conj
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from ucl.frozen import frozen
 from ucl.kernels.plan import (
     FALSE,
@@ -34,6 +32,10 @@ from ucl.kernels.plan import (
 
 # A longer conjunction keeps its own row inside another one: flattening it would copy its operands.
 _FLATTEN = 6
+
+STAGE_BITS = 32
+"""A mask's order among masks: its stage, in the bits from this one on, and how deep in conjunctions of that stage it
+lies. A mask is made of masks that come before it in this order."""
 
 
 @frozen
@@ -65,22 +67,24 @@ def arguments_of(node: ValueNode) -> tuple[int, ...]:
 class Graph:
     """Grows while a program is lowered, and is only read afterwards.
 
-    `levels` say in which stage a node can be computed: one after the masks that a value selects by.
+    `value_levels` say in which stage a value can be computed: one after the masks that it selects by. `mask_orders` say
+    it of masks, and in which order within the stage.
     """
 
     def __init__(self) -> None:
         self.values: list[ValueNode] = []
         self.value_levels: list[int] = []
         self.masks: list[Test | All | None] = [None]  # row 0 holds every row
-        self.mask_levels: list[int] = [0]
+        self.mask_orders: list[int] = [0]
         self._value_of: dict[ValueNode, int] = {}
-        self._mask_of: dict[Test | tuple[Literal, ...], Literal] = {}
+        self._mask_of: dict[Test, Literal] = {}
         self._cuts: dict[tuple[int, int | float], Literal] = {}
+        self._conjunction_of: dict[tuple[Literal, ...], Literal] = {}
+        self._short: dict[Literal, tuple[Literal, ...]] = {}  # what conjunctions in conjunctions are replaced by
 
     def value(self, node: ValueNode) -> int:
-        number = self._value_of.get(node)
-        if number is None:
-            number = self._value_of[node] = len(self.values)
+        number = self._value_of.setdefault(node, len(self.values))
+        if number == len(self.values):
             self.values.append(node)
             self.value_levels.append(self._level(node))
         return number
@@ -88,54 +92,55 @@ class Graph:
     def _level(self, node: ValueNode) -> int:
         after = [self.value_levels[argument] for argument in arguments_of(node)]
         if isinstance(node, Select):
-            after.append(self.mask_levels[node.condition >> 1] + 1)
+            after.append((self.mask_orders[node.condition >> 1] >> STAGE_BITS) + 1)
         return max(after, default=0)
 
     def test(self, node: Among | AnyElement | Flag | HasValue) -> Literal:
-        literal = self._mask_of.get(node)
-        if literal is None:
-            level = self.value_levels[node.value] if isinstance(node, Flag) else 0
-            literal = self._mask_of[node] = self._add(node, level)
+        literal = self._mask_of.setdefault(node, 2 * len(self.masks))
+        if literal == 2 * len(self.masks):
+            self._add(node, self.value_levels[node.value] << STAGE_BITS if isinstance(node, Flag) else 0)
         return literal
 
     def cut(self, value: int, constant: int | float) -> Literal:
         """Where `value >= constant`: the commonest test."""
-        key = (value, constant)
-        literal = self._cuts.get(key)
-        if literal is None:
-            literal = self._cuts[key] = self._add(AtLeast(value, constant), self.value_levels[value])
+        literal = self._cuts.setdefault((value, constant), 2 * len(self.masks))
+        if literal == 2 * len(self.masks):
+            self._add(AtLeast(value, constant), self.value_levels[value] << STAGE_BITS)
         return literal
 
-    def _add(self, node: Test | All, level: int) -> Literal:
+    def _add(self, node: Test | All, order: int) -> Literal:
         self.masks.append(node)
-        self.mask_levels.append(level)
+        self.mask_orders.append(order)
         return 2 * (len(self.masks) - 1)
 
     def all_of(self, *literals: Literal) -> Literal:
         """The conjunction."""
-        counting = [literal for literal in literals if literal != TRUE]
-        if len(counting) < 2:
-            return counting[0] if counting else TRUE
-        if FALSE in counting:
+        operands = set(literals)
+        operands.discard(TRUE)
+        if FALSE in operands:
             return FALSE
-        operands: set[Literal] = set()
-        masks = self.masks
-        for literal in counting:
-            node = None if literal & 1 else masks[literal >> 1]
-            if type(node) is All and len(node.operands) <= _FLATTEN:
-                operands.update(node.operands)
-            else:
-                operands.add(literal)
+        if len(operands) < 2:
+            return operands.pop() if operands else TRUE
+        for literal in self._short.keys() & operands:
+            operands.remove(literal)
+            operands.update(self._short[literal])
         key = tuple(sorted(operands))
-        known = self._mask_of.get(key)
+        known = self._conjunction_of.get(key)
         if known is None:
-            # Sorted, a literal stands next to its negation.
-            clash = any(a ^ 1 == b for a, b in pairwise(key))
-            known = self._mask_of[key] = FALSE if clash else key[0] if len(key) == 1 else self._conjunction(key)
+            known = self._conjunction_of[key] = self._conjunction(key)
         return known
 
     def _conjunction(self, operands: tuple[Literal, ...]) -> Literal:
-        return self._add(All(operands), max(self.mask_levels[operand >> 1] for operand in operands))
+        if len(operands) == 1:
+            return operands[0]
+        rows = {operand >> 1 for operand in operands}
+        if len(rows) < len(operands):  # one of them with its negation
+            return FALSE
+        orders = self.mask_orders
+        literal = self._add(All(operands), max([orders[row] for row in rows]) + 1)
+        if len(operands) <= _FLATTEN:
+            self._short[literal] = operands
+        return literal
 
     def any_of(self, *literals: Literal) -> Literal:
         """The disjunction."""

@@ -7,47 +7,40 @@ carries.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from ucl.frozen import frozen
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.forms import Fixed, Number
 from ucl.kernels.lowering.parts.comparisons import at_least
-from ucl.kernels.plan import FALSE, TRUE, Contribution, Failure, Flag, Literal, Operation, Outcomes, negated
+from ucl.kernels.plan import (
+    FALSE,
+    TRUE,
+    Contribution,
+    Failure,
+    Flag,
+    Literal,
+    Operation,
+    Outcomes,
+    Wanted,
+    negated,
+)
 from ucl.semantics import program as p
 from ucl.semantics.evaluate.options import Ruleset
 from ucl.semantics.outcome import MAGNITUDE, NANO, Reason
 from ucl.semantics.program import Constraint, Expr, Resolution, Rule
 
 
-@frozen
-class Added:
-    """Where `mask` holds, a firing rule's score is this much, in units of 10^-9."""
+@dataclass(slots=True)
+class _Entry:
+    """What became of a declaration: where it applies, where finding that out overflows, and how it last scored."""
 
-    mask: Literal
-    amount: int | None
-    varying: Number | None
-
-
-@frozen
-class Case:
-    """What rule number `rule` adds, and where."""
-
-    rule: int
-    mask: Literal
-    amount: int | None
-    varying: Number | None
-
-
-@frozen
-class _Scored:
-    """What a rule adds where it fires, and where finding that out overflows or is beyond all scores."""
-
-    rule: Rule
-    added: tuple[Added, ...]
+    declared: Rule | Constraint
+    applies: Literal
     over: Literal
-    beyond: Literal
+    scored: _Scores | None = None
 
 
 @dataclass
@@ -57,58 +50,53 @@ class Rulebook:
     By the identity of declarations, which an edit elsewhere keeps; each entry holds its declaration alive.
     """
 
-    conditions: dict[int, tuple[Rule | Constraint, Literal, Literal]] = field(default_factory=dict)
-    scores: dict[tuple[int, Literal], _Scored] = field(default_factory=dict)
+    entries: dict[int, _Entry] = field(default_factory=dict)
+    wanted: Wanted | None = None
+    """What the last version wanted: where the next one wants the same, they share its schedule."""
 
 
-def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None) -> Outcomes:
+def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook) -> Outcomes:
     """The masks of every rule and constraint, and of the whole. What is `known` is not lowered again."""
     graph = lowering.graph
-    known = Rulebook() if known is None else known
-    failures: dict[str, list[Failure]] = {declared.name: [] for declared in ruleset.active}
-    applying: dict[str, Literal] = {}
-    for declared in ruleset.active:
-        holds, over = _applies(lowering, declared, known)
-        applying[declared.name] = graph.all_of(holds, negated(over))
-        _note(failures, declared.name, over, Reason.OVERFLOW)
+    entries = [_entry(lowering, declared, known) for declared in ruleset.active]
+    applying = {entry.declared.name: entry.applies for entry in entries}
+    failures: dict[str, list[Failure]] = defaultdict(list)
 
-    def not_silenced(name: str) -> Literal:
-        silencers = ruleset.silencers.get(name)
-        return TRUE if silencers is None else graph.all_of(*[negated(applying[silencer]) for silencer in silencers])
+    def firing(entry: _Entry) -> Literal:
+        silencers = ruleset.silencers.get(entry.declared.name)
+        if silencers is None:
+            return entry.applies
+        return graph.all_of(entry.applies, *[negated(applying[silencer]) for silencer in silencers])
 
     fired: list[Literal] = []
-    cases: list[Case] = []
+    cases: list[Contribution] = []
     violated: list[Literal] = []
-    for declared in ruleset.active:
-        fires = graph.all_of(applying[declared.name], not_silenced(declared.name))
+    for entry in entries:
+        declared, fires = entry.declared, firing(entry)
+        if entry.over != FALSE:
+            failures[declared.name].append(Failure(entry.over, declared.name, Reason.OVERFLOW))
         if isinstance(declared, Rule):
-            scored = _scores(lowering, declared, fires, known)
-            # A row in which it overflows has no magnitude.
-            _note(failures, declared.name, scored.over, Reason.OVERFLOW)
-            _note(failures, declared.name, scored.beyond, Reason.MAGNITUDE)
-            cases += [Case(len(fired), added.mask, added.amount, added.varying) for added in scored.added]
+            scored = _scores(lowering, entry, declared, len(fired), fires)
+            if scored.over != FALSE or scored.beyond != FALSE:
+                failures[declared.name] += scored.failures()
+            cases += scored.added
             fired.append(fires)
         else:
             violated.append(_violated(lowering, declared, fires, failures))
     shadow = []
-    for declared in ruleset.shadow:
-        holds, over = _applies(lowering, declared, known)
-        fires = graph.all_of(holds, negated(over), not_silenced(declared.name))
+    for entry in [_entry(lowering, declared, known) for declared in ruleset.shadow]:
+        declared, fires = entry.declared, firing(entry)
         shadow.append(fires if isinstance(declared, Rule) else _violated(lowering, declared, fires, None))
     counted = _resolved(lowering, ruleset, cases)
-    in_order = tuple(failure for declared in ruleset.active for failure in failures[declared.name])
+    in_order = tuple(failure for name in applying for failure in failures.get(name, ()))
     return Outcomes(
-        rules=tuple(rule.name for rule in ruleset.rules),
-        constraints=tuple(constraint.name for constraint in ruleset.constraints),
+        rules=tuple([rule.name for rule in ruleset.rules]),
+        constraints=tuple([constraint.name for constraint in ruleset.constraints]),
         fired=tuple(fired),
         violated=tuple(violated),
-        shadows=tuple(declared.name for declared in ruleset.shadow),
+        shadows=tuple([declared.name for declared in ruleset.shadow]),
         shadow=tuple(shadow),
-        contributions=tuple(
-            Contribution(case.rule, case.mask, case.amount, None if case.varying is None else case.varying.value)
-            for case in counted
-            if case.mask != FALSE
-        ),
+        contributions=tuple([case for case in counted if case.mask != FALSE]),
         infeasible=graph.any_of(*violated),
         contested=_contested(lowering, counted),
         failures=in_order,
@@ -116,20 +104,17 @@ def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None
     )
 
 
-def _note(failures: Mapping[str, list[Failure]], name: str, mask: Literal, reason: Reason) -> None:
-    if mask != FALSE:
-        failures[name].append(Failure(mask, name, reason))
-
-
-def _applies(lowering: Lowering, declared: Rule | Constraint, known: Rulebook) -> tuple[Literal, Literal]:
-    """Where its `when` holds and no `unless` does; and where finding that out overflows."""
-    found = known.conditions.get(id(declared))
-    if found is None:
-        found = known.conditions[id(declared)] = declared, *_condition(lowering, declared)
-    return found[1], found[2]
+def _entry(lowering: Lowering, declared: Rule | Constraint, known: Rulebook) -> _Entry:
+    entry = known.entries.get(id(declared))
+    if entry is None:
+        holds, over = _condition(lowering, declared)
+        applies = holds if over == FALSE else lowering.graph.all_of(holds, negated(over))
+        entry = known.entries[id(declared)] = _Entry(declared, applies, over)
+    return entry
 
 
 def _condition(lowering: Lowering, declared: Rule | Constraint) -> tuple[Literal, Literal]:
+    """Where its `when` holds and no `unless` does; and where finding that out overflows."""
     graph = lowering.graph
     holds, over = TRUE, FALSE
     if declared.when is not None:
@@ -153,44 +138,59 @@ def _violated(
         return fires
     require = lowering.truth(constraint.require)
     over = graph.all_of(fires, require.over)
-    if failures is not None:
-        _note(failures, constraint.name, over, Reason.OVERFLOW)
+    if failures is not None and over != FALSE:
+        failures[constraint.name].append(Failure(over, constraint.name, Reason.OVERFLOW))
     return graph.all_of(fires, negated(require.holds), negated(require.over))
 
 
 # --- what a firing rule contributes ---------------------------------------------------------------------------------
 
 
-def _scores(lowering: Lowering, rule: Rule, fires: Literal, known: Rulebook) -> _Scored:
-    key = (id(rule), fires)
-    found = known.scores.get(key)
-    if found is None:
-        scores = _Scores(lowering, rule, fires)
-        found = known.scores[key] = _Scored(rule, tuple(scores.added), scores.over, scores.beyond)
-    return found
+def _scores(lowering: Lowering, entry: _Entry, rule: Rule, number: int, fires: Literal) -> _Scores:
+    """As the version before has it, where it fires as it did."""
+    scored = entry.scored
+    if scored is None or scored.fires != fires:
+        scored = entry.scored = _Scores(lowering, rule, number, fires)
+    elif scored.number != number:
+        scored.renumber(number)
+    return scored
 
 
 class _Scores:
-    """What one rule adds: its score where no exception holds, and each exception's where it is the first that does."""
+    """What one rule adds: its score where no exception holds, and each exception's where it is the first that does.
 
-    def __init__(self, lowering: Lowering, rule: Rule, fires: Literal) -> None:
+    `over` is where finding that out overflows, `beyond` where it is beyond all scores.
+    """
+
+    def __init__(self, lowering: Lowering, rule: Rule, number: int, fires: Literal) -> None:
         self._lowering = lowering
-        self._graph = lowering.graph
-        recency = lowering.call.recency.get(rule.name, 1.0)
-        self._weight = rule.meta.priority * rule.meta.confidence * recency
-        self.added: list[Added] = []
+        self._rule = rule
+        self.number = number
+        self.fires = fires
+        self.added: list[Contribution] = []
         self.over = FALSE
         self.beyond = FALSE
+        recency = lowering.call.recency.get(rule.name, 1.0)
+        self._weight = rule.meta.priority * rule.meta.confidence * recency
         rest = fires
         for exception in rule.exceptions:
             rest = self._branch(exception.condition, exception.score, rest)
         self._add(rule.score, rest)
 
+    def renumber(self, number: int) -> None:
+        self.number = number
+        self.added = [Contribution(number, case.mask, case.amount, case.varying) for case in self.added]
+
+    def failures(self) -> list[Failure]:
+        """A row in which it overflows has no magnitude."""
+        masks = ((self.over, Reason.OVERFLOW), (self.beyond, Reason.MAGNITUDE))
+        return [Failure(mask, self._rule.name, reason) for mask, reason in masks if mask != FALSE]
+
     def _branch(self, condition: Expr, score: Expr, mask: Literal) -> Literal:
         """Adds the score where the condition holds; returns where it doesn't."""
         if mask == FALSE:
             return FALSE
-        graph = self._graph
+        graph = self._lowering.graph
         truth = self._lowering.truth(condition)
         self.over = graph.any_of(self.over, graph.all_of(mask, truth.over))
         self._add(score, graph.all_of(mask, truth.holds))
@@ -202,39 +202,47 @@ class _Scores:
         if isinstance(score, p.If):  # of constants, this keeps them constant
             self._add(score.otherwise, self._branch(score.condition, score.then, mask))
             return
-        graph = self._graph
+        if isinstance(score, p.Const):
+            self._add_constant(score.value, mask)
+            return
+        graph = self._lowering.graph
         form = self._lowering.form(score)
-        self.over = graph.any_of(self.over, graph.all_of(mask, form.over))
+        if form.over != FALSE:
+            self.over = graph.any_of(self.over, graph.all_of(mask, form.over))
         match form:
             case Fixed(value):
-                weighted = self._weight * float(value)
-                if not abs(weighted) <= MAGNITUDE:
-                    self.beyond = graph.any_of(self.beyond, mask)
-                else:
-                    self.added.append(Added(mask, round(weighted * NANO), None))
+                self._add_constant(value, mask)
             case Number(value, floating):
                 double = value if floating else graph.value(Operation("to_float", (value,)))
                 nanos = graph.value(Operation("contribution", (double, graph.number(self._weight))))
                 self.beyond = graph.any_of(self.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
-                self.added.append(Added(mask, None, Number(nanos, floating=False)))
+                self.added.append(Contribution(self.number, mask, None, nanos))
             case _:
                 raise AssertionError(form)
+
+    def _add_constant(self, value: Any, mask: Literal) -> None:
+        weighted = self._weight * float(value)
+        if abs(weighted) <= MAGNITUDE:
+            self.added.append(Contribution(self.number, mask, round(weighted * NANO), None))
+        else:
+            self.beyond = self._lowering.graph.any_of(self.beyond, mask)
 
 
 # --- all rules together ---------------------------------------------------------------------------------------------
 
 
-def _sides(lowering: Lowering, case: Case, least: int = 1) -> tuple[Literal, Literal]:
+def _sides(lowering: Lowering, case: Contribution, least: int = 1) -> tuple[Literal, Literal]:
     """Where a case adds at least so much, and where it takes at least so much away."""
     graph = lowering.graph
     if case.amount is not None:
         return (case.mask if case.amount >= least else FALSE), (case.mask if case.amount <= -least else FALSE)
     assert case.varying is not None
-    up, down = at_least(graph, case.varying, least), negated(at_least(graph, case.varying, 1 - least))
+    nanos = Number(case.varying, floating=False)
+    up, down = at_least(graph, nanos, least), negated(at_least(graph, nanos, 1 - least))
     return graph.all_of(case.mask, up), graph.all_of(case.mask, down)
 
 
-def _resolved(lowering: Lowering, ruleset: Ruleset, cases: list[Case]) -> list[Case]:
+def _resolved(lowering: Lowering, ruleset: Ruleset, cases: list[Contribution]) -> list[Contribution]:
     """Under `priority`, the cases without those of the side whose highest priority is the lower one.
 
     The highest priority of the ups exceeds that of the downs where, for some level, one of the ups reaches it and none
@@ -258,9 +266,18 @@ def _resolved(lowering: Lowering, ruleset: Ruleset, cases: list[Case]) -> list[C
     return kept
 
 
-def _contested(lowering: Lowering, cases: list[Case]) -> Literal:
+def _contested(lowering: Lowering, cases: list[Contribution]) -> Literal:
     """Where two that count pull both ways, each with at least the magnitude that contests."""
     least = max(1, round(lowering.call.contested_from * NANO))
-    sides = [_sides(lowering, case, least) for case in cases]
     graph = lowering.graph
-    return graph.all_of(graph.any_of(*(up for up, _ in sides)), graph.any_of(*(down for _, down in sides)))
+    up, down = set[Literal](), set[Literal]()
+    for case in cases:
+        if case.amount is None:
+            upward, downward = _sides(lowering, case, least)
+            up.add(upward)
+            down.add(downward)
+        elif case.amount >= least:
+            up.add(case.mask)
+        elif case.amount <= -least:
+            down.add(case.mask)
+    return graph.all_of(graph.any_of(*up), graph.any_of(*down)) if up and down else FALSE

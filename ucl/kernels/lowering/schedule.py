@@ -7,14 +7,15 @@ so that all cuts of a column, all tests of a dictionary and all like conjunction
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Path
-from ucl.kernels.lowering.graph import All, Graph, arguments_of
+from ucl.kernels.lowering.graph import STAGE_BITS, All, Graph, arguments_of
 from ucl.kernels.plan import (
     Among,
     AnyElement,
@@ -25,6 +26,7 @@ from ucl.kernels.plan import (
     HasValue,
     Literal,
     Lookups,
+    Members,
     Schedule,
     Select,
     Stage,
@@ -33,112 +35,123 @@ from ucl.kernels.plan import (
 
 def schedule(graph: Graph, masks: Iterable[Literal], values: Iterable[int] = ()) -> Schedule:
     """What to run, so that the wanted masks and values are there."""
-    rows, used = _reachable(graph, masks, values)
-    levels = max(
-        max((graph.mask_levels[row] for row in rows), default=0),
-        max((graph.value_levels[value] for value in used), default=0),
-    )
-    place = {0: 0}
-    stages = tuple(_stage(graph, level, rows, used, place) for level in range(levels + 1))
-    literals = {2 * row + negative: 2 * at + negative for row, at in place.items() for negative in (0, 1)}
-    return Schedule(stages, len(place), literals)
+    reached = _reached(graph, masks, values)
+    stages = defaultdict[int, _Reached](_Reached)
+    for row in sorted(reached.tests):
+        stages[graph.mask_orders[row] >> STAGE_BITS].tests.append(row)
+    for row in sorted(reached.conjunctions):
+        stages[graph.mask_orders[row] >> STAGE_BITS].conjunctions.append(row)
+    for value in sorted(reached.values):
+        stages[graph.value_levels[value]].values.append(value)
+    places = _Places()
+    made = tuple(_stage(graph, stages[level], places) for level in range(max(stages, default=0) + 1))
+    return Schedule(made, places.given, places.of)
 
 
-def _reachable(graph: Graph, masks: Iterable[Literal], values: Iterable[int]) -> tuple[list[int], list[int]]:
-    """Rows and values that the wanted ones are made of, in the order in which they were made."""
-    rows: set[int] = set()
-    used: set[int] = set()
-    waiting_rows, waiting_values = [literal >> 1 for literal in masks], list(values)
+@dataclass
+class _Reached:
+    """Rows of tests and of conjunctions, and values."""
+
+    tests: list[int] = field(default_factory=list)
+    conjunctions: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def _reached(graph: Graph, masks: Iterable[Literal], values: Iterable[int]) -> _Reached:
+    """What the wanted ones are made of, in no order."""
+    found = _Reached()
+    rows, used = {0}, set[int]()
+    waiting_rows, waiting_values = {literal >> 1 for literal in masks} - rows, set(values)
     while waiting_rows or waiting_values:
-        while waiting_rows:
-            row = waiting_rows.pop()
-            if row in rows:
-                continue
-            rows.add(row)
+        rows |= waiting_rows
+        used |= waiting_values
+        found.values += waiting_values
+        operands, arguments = set[Literal](), set[int]()
+        for row in waiting_rows:
             node = graph.masks[row]
             if type(node) is All:
-                waiting_rows += [operand >> 1 for operand in node.operands]
-            elif isinstance(node, AtLeast | Flag):
-                waiting_values.append(node.value)
-        while waiting_values:
-            value = waiting_values.pop()
-            if value in used:
+                operands.update(node.operands)
+                found.conjunctions.append(row)
                 continue
-            used.add(value)
+            if isinstance(node, AtLeast | Flag):
+                arguments.add(node.value)
+            found.tests.append(row)
+        for value in waiting_values:
             made = graph.values[value]
-            waiting_values += arguments_of(made)
+            arguments.update(arguments_of(made))
             if isinstance(made, Select):
-                waiting_rows.append(made.condition >> 1)
-    rows.discard(0)
-    return sorted(rows), sorted(used)
+                operands.add(made.condition)
+        waiting_rows = {literal >> 1 for literal in operands} - rows
+        waiting_values = arguments - used
+    return found
 
 
-def _stage(graph: Graph, level: int, rows: list[int], used: list[int], place: dict[int, int]) -> Stage:
-    """Gives the rows of a level their places, group after group, and says how each is computed."""
-    here = [row for row in rows if graph.mask_levels[row] == level]
+class _Places:
+    """Gives rows their places, one after another; `of` has the literals of the schedule by those of the graph."""
+
+    def __init__(self) -> None:
+        self.given = 1
+        self.of: dict[Literal, Literal] = {0: 0, 1: 1}
+
+    def give(self, rows: Sequence[int]) -> int:
+        """The first of their places."""
+        first, of = self.given, self.of
+        self.given += len(rows)
+        for place, row in enumerate(rows, first):
+            of[2 * row] = 2 * place
+            of[2 * row + 1] = 2 * place + 1
+        return first
+
+
+def _stage(graph: Graph, reached: _Reached, places: _Places) -> Stage:
+    """Gives the rows of a stage their places, group after group, and says how each is computed."""
     cuts: dict[int, list[tuple[int | float, int]]] = defaultdict(list)
-    texts: dict[Path, list[tuple[Among | AnyElement, int]]] = defaultdict(list)
-    sets: dict[Path, list[tuple[Among | AnyElement, int]]] = defaultdict(list)
+    texts: dict[Path, list[tuple[Members, int]]] = defaultdict(list)
+    sets: dict[Path, list[tuple[Members, int]]] = defaultdict(list)
     flags: list[tuple[Flag | HasValue, int]] = []
-    conjunctions: list[tuple[All, int]] = []
-    for row in here:
+    for row in reached.tests:
         match graph.masks[row]:
             case AtLeast(value, constant):
                 cuts[value].append((constant, row))
-            case All() as node:
-                conjunctions.append((node, row))
-            case Among(path) as node:
-                texts[path].append((node, row))
-            case AnyElement(path) as node:
-                sets[path].append((node, row))
+            case Among(path, members):
+                texts[path].append((members, row))
+            case AnyElement(path, members):
+                sets[path].append((members, row))
             case Flag() | HasValue() as node:
                 flags.append((node, row))
-
-    def placed(group: Iterable[int]) -> int:
-        first = len(place)
-        for row in group:
-            place[row] = len(place)
-        return first
-
-    ordered = {value: sorted(group) for value, group in cuts.items()}
-    cut_groups = tuple(
-        Cuts(value, _constants(group), placed(row for _, row in group)) for value, group in ordered.items()
-    )
-    text_groups, set_groups = (
-        tuple(
-            Lookups(path, tuple(node.members for node, _ in group), placed(row for _, row in group))
-            for path, group in groups.items()
-        )
-        for groups in (texts, sets)
-    )
-    flag_rows = tuple((node, placed([row])) for node, row in flags)
     return Stage(
-        values=tuple(value for value in used if graph.value_levels[value] == level),
-        cuts=cut_groups,
-        texts=text_groups,
-        sets=set_groups,
-        flags=flag_rows,
-        conjunctions=_conjunctions(conjunctions, place),
+        values=tuple(reached.values),
+        cuts=tuple(_cuts(value, sorted(group), places) for value, group in cuts.items()),
+        texts=tuple(_lookups(path, group, places) for path, group in texts.items()),
+        sets=tuple(_lookups(path, group, places) for path, group in sets.items()),
+        flags=tuple((node, places.give([row])) for node, row in flags),
+        conjunctions=_conjunctions(graph, reached.conjunctions, places),
     )
 
 
-def _conjunctions(nodes: list[tuple[All, int]], place: dict[int, int]) -> tuple[Conjunctions, ...]:
+def _lookups(path: Path, group: list[tuple[Members, int]], places: _Places) -> Lookups:
+    return Lookups(path, tuple([members for members, _ in group]), places.give([row for _, row in group]))
+
+
+def _cuts(value: int, group: list[tuple[int | float, int]], places: _Places) -> Cuts:
+    constants = [constant for constant, _ in group]
+    floating = any(isinstance(constant, float) for constant in constants)
+    array: NDArray[Any] = np.array(constants, np.float64 if floating else np.int64)
+    return Cuts(value, array, places.give([row for _, row in group]))
+
+
+def _conjunctions(graph: Graph, rows: list[int], places: _Places) -> tuple[Conjunctions, ...]:
     """In groups of one depth and one length: each group needs only what stands before it."""
-    depths: dict[int, int] = {}
-    groups: dict[tuple[int, int], list[tuple[All, int]]] = defaultdict(list)
-    for node, row in nodes:
-        depths[row] = 1 + max([depths.get(operand >> 1, 0) for operand in node.operands])
-        groups[depths[row], len(node.operands)].append((node, row))
-    done = []
-    for _, group in sorted(groups.items(), key=lambda item: item[0]):
-        first = len(place)
-        for _, row in group:
-            place[row] = len(place)
-        literals = [[2 * place[o >> 1] + (o & 1) for o in node.operands] for node, _ in group]
-        done.append(Conjunctions(first, np.array(literals, np.int64)))
-    return tuple(done)
-
-
-def _constants(group: list[tuple[int | float, int]]) -> NDArray[Any]:
-    floating = any(isinstance(constant, float) for constant, _ in group)
-    return np.array([constant for constant, _ in group], np.float64 if floating else np.int64)
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    operands: dict[int, tuple[Literal, ...]] = {}
+    for row in rows:
+        node = graph.masks[row]
+        assert isinstance(node, All)
+        operands[row] = node.operands
+        groups[graph.mask_orders[row], len(node.operands)].append(row)
+    made = []
+    for (_, size), group in sorted(groups.items()):
+        first = places.give(group)
+        literals = [places.of[literal] for row in group for literal in operands[row]]
+        made.append(Conjunctions(first, np.array(literals, np.int64).reshape(len(group), size)))
+    return tuple(made)

@@ -48,18 +48,18 @@ def apply(lowering: Lowering, expr: p.Apply, names: Names) -> Form:
 
 def _operation(lowering: Lowering, expr: p.Apply, names: Names) -> Form:
     forms = [lowering.form(argument, names) for argument in expr.arguments]
-    if all(isinstance(form, Fixed) for form in forms):
-        return _computed(lowering, expr, forms)
-    over = lowering.graph.any_of(*(form.over for form in forms))
-    there = lowering.graph.all_of(*(form.there for form in forms))
+    fixed_ones = [form for form in forms if isinstance(form, Fixed)]
+    if len(fixed_ones) == len(forms):
+        return _computed(lowering, expr, fixed_ones)
+    over = lowering.graph.any_of(*[form.over for form in forms])
+    there = lowering.graph.all_of(*[form.there for form in forms])
     op = expr.signature.op
-    match op:
-        case "overlaps":
-            return Truth(comparisons.overlap(lowering.graph, forms[0], forms[1]), there, over)
-        case "subset":
-            return Truth(comparisons.contained(lowering.graph, forms[0], forms[1]), there, over)
-        case "size" if isinstance(forms[0], SetColumn):
-            return Number(lowering.graph.value(SetSize(forms[0].path)), False, there, over)
+    if op == "overlaps":
+        return Truth(comparisons.overlap(lowering.graph, forms[0], forms[1]), there, over)
+    if op == "subset":
+        return Truth(comparisons.contained(lowering.graph, forms[0], forms[1]), there, over)
+    if op == "size" and isinstance(forms[0], SetColumn):
+        return Number(lowering.graph.value(SetSize(forms[0].path)), False, there, over)
     operation = OPERATIONS.get(op)
     if operation is None and op not in _PARTS and op != "at":
         raise Unlowered
@@ -87,10 +87,10 @@ def _operand(lowering: Lowering, form: Form, expr: Expr) -> int:
     return lowering.number(form, isinstance(t.present(expr.type), FLOATS)).value
 
 
-def _computed(lowering: Lowering, expr: p.Apply, forms: list[Form]) -> Fixed:
+def _computed(lowering: Lowering, expr: p.Apply, forms: list[Fixed]) -> Fixed:
     """Of constants, a constant; of an absent one, nothing."""
-    values = [form.value for form in forms if isinstance(form, Fixed)]
-    over = lowering.graph.any_of(*(form.over for form in forms))
+    values = [form.value for form in forms]
+    over = lowering.graph.any_of(*[form.over for form in forms])
     if over != FALSE or None in values:
         return Fixed(None if None in values else stand_in(expr.type), over)
     run = expr.signature.run

@@ -8,7 +8,7 @@ ones, and equal cuts are shared by all rules.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 from ucl.kernels.lowering.forms import Fixed, Form, Number, SetColumn, TextColumn, Truth, Unlowered
 from ucl.kernels.lowering.graph import Graph
@@ -139,10 +139,9 @@ def _order(graph: Graph, left: Number, right: Number) -> Number:
 
 def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Truth:
     """As `program.InRange` says; an open end is None."""
-    if isinstance(value, Number) and value.over == FALSE:
-        written = _written_within(graph, value, low, high, inclusive, wraps)
-        if written is not None:
-            return Truth(written)
+    if isinstance(value, Number) and value.over == FALSE and _is_written(low) and _is_written(high):
+        first, last = None if low is None else low.value, None if high is None else high.value
+        return Truth(between(graph, value, first, last, inclusive, wraps))
     over = graph.any_of(value.over, FALSE if low is None else low.over, FALSE if high is None else high.over)
     if isinstance(value, Fixed) and not isinstance(low or value, Number) and not isinstance(high or value, Number):
         return Truth(_fixed_within(value, low, high, inclusive, wraps), over=over)
@@ -157,22 +156,18 @@ def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclu
     return Truth(inside, over=over)
 
 
-def _written_within(
-    graph: Graph, value: Number, low: Form | None, high: Form | None, inclusive: bool, wraps: bool
-) -> Literal | None:
+def _is_written(end: Form | None) -> TypeGuard[Fixed | None]:
+    return end is None or (isinstance(end, Fixed) and end.value is not None and end.over == FALSE)
+
+
+def between(
+    graph: Graph, number: Number, first: Real | None, last: Real | None, inclusive: bool, wraps: bool
+) -> Literal:
     """Two cuts, where the ends are constants, as nearly all are."""
-    first = last = None
-    after_low = before_high = TRUE
-    if low is not None:
-        if not isinstance(low, Fixed) or low.value is None or low.over != FALSE:
-            return None
-        first = low.value
-        after_low = at_least(graph, value, first)
-    if high is not None:
-        if not isinstance(high, Fixed) or high.value is None or high.over != FALSE:
-            return None
-        last = high.value
-        before_high = negated(above(graph, value, last) if inclusive else at_least(graph, value, last))
+    after_low = TRUE if first is None else at_least(graph, number, first)
+    before_high = TRUE
+    if last is not None:
+        before_high = negated(above(graph, number, last) if inclusive else at_least(graph, number, last))
     if wraps and first is not None and last is not None and last < first:
         return graph.any_of(after_low, before_high)
     return graph.all_of(after_low, before_high)
@@ -192,12 +187,12 @@ def member(graph: Graph, value: Form, container: Form) -> Truth:
     """`value in container`."""
     over = graph.any_of(value.over, container.over)
     match value, container:
+        case TextColumn(path), Fixed(values):
+            holds = graph.test(Among(path, OneOf(values))) if values else FALSE
         case (Fixed(None), _) | (_, Fixed(None)):
             holds = FALSE
         case Fixed(a), Fixed(values):
             holds = TRUE if a in values else FALSE
-        case TextColumn(path), Fixed(values):
-            holds = graph.test(Among(path, OneOf(values))) if values else FALSE
         case Number(), Fixed(values):
             holds = _in_values(graph, value, values)
         case Fixed(a), SetColumn(path):
@@ -230,10 +225,10 @@ _MOST_RUNS = 64
 
 def overlap(graph: Graph, left: Form, right: Form) -> Literal:
     match left, right:
-        case (Fixed(None), _) | (_, Fixed(None)):
-            return FALSE
         case (SetColumn(path), Fixed(values)) | (Fixed(values), SetColumn(path)):
             return graph.test(AnyElement(path, OneOf(values))) if values else FALSE
+        case (Fixed(None), _) | (_, Fixed(None)):
+            return FALSE
         case SetColumn(a), SetColumn(b):
             first, second = sorted((a, b))
             return graph.test(Flag(graph.value(SetsMeet("overlaps", first, second)), "holds"))
