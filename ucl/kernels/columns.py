@@ -6,7 +6,7 @@ In: `tables` builds these from Arrow (or from records). Out: kernels and batch b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,21 @@ class Presence:
     valid: NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What was taken for granted when a column was read: that all of its `values`, int64 or float64, lie from `least`
+    to `greatest`, and none is NaN. Scoring looks at them anyway, and finds out at no cost."""
+
+    values: NDArray[Any]
+    least: float
+    greatest: float
+
+    def hold(self) -> bool:
+        if len(self.values) == 0:
+            return True
+        return bool(self.values.min() >= self.least and self.values.max() <= self.greatest)
+
+
 Column = Scalars | Texts | Sets | Presence
 
 
@@ -86,7 +101,8 @@ class Columns:
     """One batch of options of one schema.
 
     `columns` has an entry for every leaf path and every optional nested record. Rows in `invalid` hold arbitrary but
-    readable values in their columns. `folds` and `gaps` count local times that were ambiguous or skipped.
+    readable values in their columns. `folds` and `gaps` count local times that were ambiguous or skipped. Where one of
+    the `bounds` does not hold, the table must be read again without taking anything for granted.
     """
 
     rows: int
@@ -94,3 +110,4 @@ class Columns:
     invalid: Mapping[int, InvalidCell] = field(default_factory=dict)
     folds: int = 0
     gaps: int = 0
+    bounds: Sequence[Bounds] = ()

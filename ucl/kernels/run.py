@@ -87,7 +87,7 @@ class Told:
     amounts: Ints
 
 
-class OutOfBounds(Exception):
+class BoundsError(Exception):
     """One of the columns' bounds does not hold: the table must be read again."""
 
 
@@ -107,31 +107,31 @@ def score(
     """Scores every row. `groups` has a number for each row's choice set; without it the table is one.
 
     `block_rows`, how many rows are looked at together, is the engine's own number unless given. `on_compile` is called
-    before kernels are compiled, which takes some seconds once per machine. Raises `OutOfBounds`.
+    before kernels are compiled, which takes some seconds once per machine. Raises `BoundsError`.
     """
     engine_of = choose(engine, columns.rows, plan.scoring.rows, on_compile)
     binding = Binding(plan, columns)
     if binding.formulas.wholes and not all(bounds.hold() for bounds in columns.bounds):
-        raise OutOfBounds
+        raise BoundsError
     add_wholes(binding, columns, groups)
     results = _no_results(columns.rows)
     fill = engine_of.start(plan, binding, results, block_rows)
-    if results.outside[0]:
-        raise OutOfBounds
     size = block_rows or _rows_at_once(engine_of.rows_at_once, columns.rows, threads)
     ranges = [(start, min(start + size, columns.rows)) for start in range(0, columns.rows, size)]
-    _fill_all(fill, ranges, min(threads, len(ranges)))
+    _fill_all(fill, ranges, results, min(threads, len(ranges)))
     if results.outside[0]:
-        raise OutOfBounds
+        raise BoundsError
     return _scores(plan, binding, columns, results)
 
 
-def _fill_all(fill: Fill, ranges: Sequence[tuple[int, int]], threads: int) -> None:
-    """On so many threads, this one among them: each takes the next range that nobody has."""
+def _fill_all(fill: Fill, ranges: Sequence[tuple[int, int]], results: Results, threads: int) -> None:
+    """On so many threads, this one among them: each takes the next range that nobody has, while bounds hold."""
     waiting = iter(ranges)  # of a list: no two threads get the same
 
     def work() -> None:
         for rows in waiting:
+            if results.outside[0]:
+                break
             fill(*rows)
 
     if threads <= 1:

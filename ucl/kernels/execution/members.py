@@ -36,17 +36,21 @@ def coded(column: Sets) -> Sets:
 def table(call: Call, path: Path, dictionary: Dictionary, tests: Sequence[Members]) -> Bits:
     """Which codes each test means, of shape (tests, codes); there is always a code, since absent rows have 0."""
     found = np.zeros((len(tests), max(1, len(dictionary))), np.bool_)
-    code_of: Mapping[Any, int] = {}
-    for row, test in zip(found, tests, strict=True):
+    code_of: Mapping[Any, int] = {value: code for code, value in enumerate(dictionary)}
+    meant: list[tuple[int, int]] = []
+    inverted: list[int] = []
+    for number, test in enumerate(tests):
         match test:
-            case OneOf(values, inverted):
-                code_of = code_of or {value: code for code, value in enumerate(dictionary)}
-                codes = [code_of[value] for value in values if value in code_of]
-                row[codes] = True
-                if inverted:
-                    np.logical_not(row, out=row)
+            case OneOf(values, is_inverted):
+                meant += [(number, code_of[value]) for value in values if value in code_of]
+                if is_inverted:
+                    inverted.append(number)
             case Where():
-                row[: len(dictionary)] = _where(call, path, dictionary, test)
+                found[number, : len(dictionary)] = _where(call, path, dictionary, test)
+    if meant:
+        found[tuple(np.array(meant).T)] = True
+    if inverted:
+        found[inverted] = ~found[inverted]
     return found
 
 

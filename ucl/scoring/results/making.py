@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns
 from ucl.kernels.plan import Plan
+from ucl.kernels.run import BoundsError
 from ucl.kernels.run import score as run_kernels
 from ucl.scoring import errors
 from ucl.scoring.results.choice_sets import choice_sets
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LONG_TABLE = 1 << 18
+# Shorter columns are looked through sooner than steps for their bounds are written.
+_WORTH_TRUSTING = 1 << 14
 
 
 def score_planned(
@@ -46,18 +50,26 @@ def score_planned(
     `numbers` are the rows' own in a larger table.
     """
     with span("reading columns"):
-        columns = _columns(source, schema, call.zone)
+        columns = _columns(source, schema, call.zone, trusting=True)
         groups = None if group_by is None else choice_sets(table_of(source), group_by, schema)
     with errors.bounded(), span("kernels"):
         threads = threads or threads_for(columns.rows)
-        scores = run_kernels(plan, columns, groups=groups, threads=threads, on_compile=on_compile)
+        run = partial(run_kernels, plan, groups=groups, threads=threads, on_compile=on_compile)
+        try:
+            scores = run(columns)
+        except BoundsError:
+            columns = _columns(source, schema, call.zone)
+            scores = run(columns)
     return Result(Scored(program, schema, call, source, columns, plan, group_by, groups, scores, numbers))
 
 
-def _columns(source: pa.Table | FewRows, schema: Schema, zone: Zone) -> Columns:
+def _columns(source: pa.Table | FewRows, schema: Schema, zone: Zone, trusting: bool = False) -> Columns:
     """A few rows go without Arrow, unless it has something to say of them."""
     columns = ingest_few(source, schema, zone) if isinstance(source, FewRows) else None
-    return ingest(table_of(source), schema, zone) if columns is None else columns
+    if columns is not None:
+        return columns
+    table = table_of(source)
+    return ingest(table, schema, zone, trusting=trusting and table.num_rows >= _WORTH_TRUSTING)
 
 
 def threads_for(rows: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ucl.kernels.columns import Column, Columns, InvalidCell, Path, Scalars, Sets, Texts
+from ucl.kernels.columns import Bounds, Column, Columns, InvalidCell, Path, Scalars, Sets, Texts
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Reason
 from ucl.semantics.program import Schema
@@ -21,14 +21,16 @@ from ucl.tables.ingest.fill import outside_domain, with_default
 from ucl.tables.ingest.places import NoRecord, Place, find_places
 from ucl.tables.ingest.readers.leaf import read_cells
 from ucl.tables.ingest.readers.reading import Mask, Read, either, some
+from ucl.tables.ingest.trusted import trusted
 from ucl.tables.ingest.words import arrow_type_in_words, type_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def ingest(table: pa.Table, schema: Schema, zone: Zone) -> Columns:
-    """The table's rows as options of `schema`.
+def ingest(table: pa.Table, schema: Schema, zone: Zone, *, trusting: bool = False) -> Columns:
+    """The table's rows as options of `schema`; `trusting` leaves it to whoever scores them to find out whether the
+    `bounds` of the columns hold.
 
     Raises `TableError` where a needed column is missing or no cell of a column could be its field's value. Columns that
     the schema does not name are left alone.
@@ -37,15 +39,21 @@ def ingest(table: pa.Table, schema: Schema, zone: Zone) -> Columns:
     places = find_places(table, schema)
     columns: dict[Path, Column] = dict(places.records)
     faults: list[_Fault] = []
+    bounds: list[Bounds] = []
     folds = gaps = 0
     for place in places.leaves:
         if isinstance(place, NoRecord):
             faults.append(_Fault(place, Reason.UNREADABLE, place.rows))
             continue
+        found = trusted(place, zone) if trusting else None
+        if found is not None:
+            columns[place.path], within = found
+            bounds.append(within)
+            continue
         read = _read(place, rows, zone)
         columns[place.path] = _settle(place, read, zone, faults)
         folds, gaps = folds + read.folds, gaps + read.gaps
-    return Columns(rows, columns, _invalid(faults, rows), folds, gaps)
+    return Columns(rows, columns, _invalid(faults, rows), folds, gaps, bounds)
 
 
 def _read(place: Place, rows: int, zone: Zone) -> Read:

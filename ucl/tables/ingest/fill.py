@@ -78,6 +78,21 @@ def _accepted(values: NDArray[Any], domain: Domain, zone: Zone) -> Mask:
     return accepted
 
 
+def ends_of(domain: Domain, dtype: Any, zone: Zone) -> tuple[float, float] | None:
+    """The least and the greatest value of the column's type that the domain accepts, where it is one range."""
+    if isinstance(domain, SetDomain) or domain.wraps:
+        return None
+    low = None if domain.low is None else constant(domain.low, zone)
+    high = None if domain.high is None else constant(domain.high, zone)
+    least = -np.inf if low is None else _at_least(low, dtype)
+    if high is None:
+        return least, np.inf
+    if domain.inclusive:
+        return least, _at_most(high, dtype)
+    beyond = _at_least(high, dtype)
+    return least, float(np.nextafter(beyond, -np.inf)) if dtype == np.float64 else beyond - 1
+
+
 def _at_least(bound: float, dtype: Any) -> Any:
     """The least value of the column's type that is not below the bound, so that nothing is compared rounded."""
     if dtype == np.float64:

@@ -46,8 +46,10 @@ def run(steps, slots, ints, floats, transitions, offsets, room, block, start, st
                 run_value(step, places, floats, transitions, offsets, masks, stride, words * 64)
             elif step[0] < op.CONJOIN:
                 run_test(step, places, ints, floats, masks, stride, words, room)
-            else:
+            elif step[0] < op.BOUND_INTS:
                 run_total(step, places, ints, masks, stride, words)
+            else:
+                run_bound(step, places, ints, floats, rows)
         if rows & 63:
             for slot in range(slots.shape[0]):
                 if slots[slot, 2] == op.RESULT:
@@ -186,3 +188,15 @@ def run_total(step, places, ints, masks, stride, words):  # type: ignore[no-unty
         totals.spread_bools(first, masks, stride, words, places[step[1]])
     elif code == op.KEEP:
         totals.keep_all(ints[first:beyond], masks, stride, words, places[step[1]], step[4])
+
+
+@njit
+def run_bound(step, places, ints, floats, rows):  # type: ignore[no-untyped-def]
+    """`step`: an opcode, where to say that a row lies outside, the slot that is looked at, where the bounds stand."""
+    given, first = places[step[2]], step[3]
+    if step[0] == op.BOUND_INTS:
+        outside = values.outside_ints(given, ints[first], ints[first + 1], rows)
+    else:
+        outside = values.outside_floats(given, floats[first], floats[first + 1], rows)
+    if outside:
+        int64s(places[step[1]], 1)[0] = 1

@@ -13,6 +13,8 @@ CUT_INTS, CUT_FLOATS, CUT_NARROW, PACK, FILL, COMPARE, ONE_OF_FEW, LOOK_UP, ANY_
 ANY_OF_CODES = 23
 # Masks to masks, and to what is said of rows.
 CONJOIN, ADD_AMOUNTS, ADD_VALUES, SPREAD, KEEP = range(24, 29)
+# Of a column, whether all rows lie within bounds.
+BOUND_INTS, BOUND_FLOATS = range(29, 31)
 
 # Kinds of slots: a column of the table; room for a block's values; a column of results; where sets begin and end; masks
 # that are kept, 64 rows to a word.

@@ -258,6 +258,29 @@ def sizes(offsets, values, rows):  # type: ignore[no-untyped-def]
         out[row] = ends[row + 1] - ends[row]
 
 
+# --- bounds ---------------------------------------------------------------------------------------------------------
+
+
+@njit
+def outside_ints(values, least, greatest, rows):  # type: ignore[no-untyped-def]
+    """Whether any row does not lie from `least` to `greatest`."""
+    given = int64s(values, rows)
+    within = True
+    for row in range(rows):
+        within &= (given[row] >= least) & (given[row] <= greatest)
+    return not within
+
+
+@njit
+def outside_floats(values, least, greatest, rows):  # type: ignore[no-untyped-def]
+    """The same, NaN lying nowhere."""
+    given = float64s(values, rows)
+    within = True
+    for row in range(rows):
+        within &= (given[row] >= least) & (given[row] <= greatest)
+    return not within
+
+
 # --- contributions --------------------------------------------------------------------------------------------------
 
 
