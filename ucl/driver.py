@@ -7,11 +7,10 @@ mistake. A file that can't be opened is `OSError`, which the doors put in words.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from ucl.diagnostics import CompileError, Report, Source
-from ucl.frozen import collector_paused
+from ucl.frozen import collector_paused, frozen
 from ucl.resources import stdlib_source
 from ucl.semantics import check
 from ucl.semantics.check import Module
@@ -85,7 +84,7 @@ def root_folder(folder: Path, file: File) -> Path:
     return shown if shown.resolve() == root else root
 
 
-@dataclass(frozen=True)
+@frozen
 class Modules:
     """Where imported modules are: `std.*` is what ships, all else lies below `root`, and never outside it."""
 

@@ -24,6 +24,8 @@ C = TypeVar("C")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[C]) -> type[C]:
     """As `dataclass(frozen=True, slots=True)`."""
+    if cls.__doc__ is None:
+        cls.__doc__ = cls.__name__  # else `dataclass` asks `inspect` for a signature to put there
     made = dataclass(slots=True, eq=False, repr=False)(cls)
     for name, method in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _text)):
         if name not in cls.__dict__:

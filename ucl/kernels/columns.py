@@ -7,17 +7,19 @@ In: `tables` builds these from Arrow (or from records). Out: kernels and batch b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
+
 Path = tuple[str, ...]
 Offsets = NDArray[np.int64] | NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalars:
     """A column of bool, int64 (int, weekday, date, time, datetime, duration) or float64 (float, quantity).
 
@@ -30,7 +32,7 @@ class Scalars:
     valid: NDArray[np.bool_] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Texts:
     """A dictionary-encoded column: `codes` (int32, shape (rows,)) index `dictionary`, of distinct NFC values.
 
@@ -42,7 +44,7 @@ class Texts:
     dictionary: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sets:
     """Row i holds `elements[offsets[i]:offsets[i + 1]]`, distinct within a row unless it `repeats` some.
 
@@ -58,14 +60,14 @@ class Sets:
     repeats: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Presence:
     """Of an optional nested record: whether it is there. Its leaves are absent where it is not."""
 
     valid: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """What was taken for granted when a column was read: that all of its `values`, int64 or float64, lie from `least`
     to `greatest`, and none is NaN. Scoring looks at them anyway, and finds out at no cost."""
@@ -83,7 +85,7 @@ class Bounds:
 Column = Scalars | Texts | Sets | Presence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InvalidCell:
     """Why a row can't be scored: the first such field in schema order, by its path (`host.age`).
 
@@ -96,7 +98,7 @@ class InvalidCell:
     value: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Columns:
     """One batch of options of one schema.
 

@@ -306,7 +306,7 @@ class Stage:
     conjunctions: tuple[Conjunctions, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Schedule:
     """Stages in order, and how many masks they make; `place` maps a literal of the graph to one of the schedule."""
 
@@ -371,7 +371,7 @@ class Contribution:
     varying: int | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcomes:
     """The masks, as literals of the graph, that say what is said of an option. Failures stand in source order."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ucl.frozen import collector_paused
+from ucl.frozen import collector_paused, frozen
 from ucl.kernels.lower import plan_of
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.rules import Rulebook
@@ -28,7 +28,7 @@ from ucl.semantics.program import Constraint, Program, Rule, Schema
 _MOST_STALE = 2
 
 
-@dataclass(frozen=True)
+@frozen
 class _Reads:
     """What of a call the declarations of a schema look at: the moment, or only the day on which they are valid.
 

@@ -7,11 +7,12 @@ They are equal to what `evaluate` says, whatever the engine, the size of blocks 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Columns
 from ucl.kernels.engines.choice import EngineName, choose
 from ucl.kernels.engines.engine import Engine, Fill, Kept, Results
@@ -34,7 +35,7 @@ Ints = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@frozen
 class Scores:
     """For every row: `total` in units of 10^-9, `feasible`, `contested`; of rows that are not `valid`, 0 and false.
 
@@ -48,7 +49,7 @@ class Scores:
     invalid: Mapping[int, Invalid]
 
 
-@dataclass(frozen=True)
+@frozen
 class Details:
     """For the rows asked for: matrices of shape (rows, names), false and 0 in invalid rows. Names are in source order.
 
@@ -65,7 +66,7 @@ class Details:
     contributions: Ints
 
 
-@dataclass(frozen=True)
+@frozen
 class Lists:
     """By row some of `names`: row i has those that `numbers[ends[i]:ends[i + 1]]` number, in source order."""
 
@@ -74,7 +75,7 @@ class Lists:
     numbers: NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@frozen
 class Told:
     """The same of a range of rows as lists, empty in invalid rows; `amounts` has a contribution for each of `counted`,
     in units of 10^-9."""

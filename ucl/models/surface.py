@@ -8,8 +8,8 @@ context and memory as records of their own, and a name for each definition. A bu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from ucl.frozen import frozen
 from ucl.models.naming import Names
 from ucl.semantics import types as t
 from ucl.semantics.program import Definition, Field, MemoryField, Program, Schema
@@ -21,7 +21,7 @@ _RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Surface:
     """`models` and `rows` have every schema, each after those that its fields hold; `context` and `memory`, where the
     program has them, come last. `queries` has the definitions."""

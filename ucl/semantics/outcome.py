@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
@@ -21,7 +21,7 @@ MAGNITUDE = 8192.0
 CONTESTED_FROM = 0.25
 
 
-@dataclass(frozen=True)
+@frozen
 class Call:
     """What holds for one whole call.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from ucl.frozen import frozen
 from ucl.semantics.tzif import History, read_history
 
 # The machine's own links into the database, and its variants that count leap seconds.
@@ -29,7 +30,7 @@ class Resolved(NamedTuple):
     kind: Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Zone:
     """Compares by name. `offsets[i]` (microseconds east of UTC) holds before `transitions[i]`, the last one for ever.
 

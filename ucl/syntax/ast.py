@@ -6,7 +6,7 @@ equality, so two trees are equal when they say the same. Nothing here knows of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
@@ -579,7 +579,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class File:
     """A parsed source. Declarations that could not be read are left out; the report says which."""
 

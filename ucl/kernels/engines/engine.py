@@ -8,19 +8,19 @@ depend on that, nor on the engine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.execution.schedules import Binding
 from ucl.kernels.plan import Plan
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Results:
     """For every row of the table: `total` in units of 10^-9, and masks of `outcomes`.
 
@@ -35,7 +35,7 @@ class Results:
     outside: Ints
 
 
-@dataclass(frozen=True)
+@frozen
 class Kept:
     """Of a range of rows: `masks` of `outcomes.told`, of shape (masks, words), 64 rows to a word, where bits beyond the
     last row may be anything; `values`, of shape (values, rows), what each of `plan.varying` adds where its mask holds.

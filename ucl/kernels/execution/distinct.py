@@ -6,12 +6,12 @@ In: an expression, columns, a frame. Out: its values for every row, with where i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Column, Columns, Path, Presence, Scalars, Sets, Texts
 from ucl.kernels.execution.vector import Vector
 from ucl.semantics import types as t
@@ -73,7 +73,7 @@ def take(vector: Vector, places: NDArray[Any] | slice) -> Vector:
 # --- distinct tuples ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Distinct:
     """A record for each distinct tuple; row i has record `of_row[i]`."""
 

@@ -10,13 +10,13 @@ Both engines compute values with these; engines differ in how they make and comb
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.semantics import calendar
 from ucl.semantics.operations import HOUR, INT_MIN, MINUTE
 from ucl.semantics.outcome import MAGNITUDE, NANO
@@ -30,14 +30,14 @@ Bits = NDArray[np.bool_]
 _LEAST, _BEYOND = -(2.0**63), 2.0**63
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vector:
     values: Array
     over: Bits | None = None
     missing: Bits | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VectorOperation:
     """`run` takes arrays; `overflows` and `partial` say whether its result can have such rows at all."""
 

@@ -7,12 +7,12 @@ all rows. Rows whose data are invalid hold nothing that counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Columns
 from ucl.kernels.execution.distinct import Record, distinct_records, dtype_of, evaluate_each, take
 from ucl.kernels.execution.schedules import Binding, Execution
@@ -98,7 +98,7 @@ def _choices(records: Sequence[Record], of_row: NDArray[np.int64], choice_sets: 
 # --- batch builtins -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class _Ranked:
     """The rows that take part, by choice set and then by value; `starts` are where choice sets begin among them."""
 

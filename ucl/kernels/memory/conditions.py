@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Path
 from ucl.kernels.lowering.forms import Unlowered
 from ucl.kernels.lowering.reads import free_variables, reads_option, walk
@@ -50,7 +51,7 @@ def of_item(expr: Expr, variable: str, root: Path) -> Expr:
 # --- taking apart ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Pair:
     """The item's side, as of an option, and the row's side of a comparison; `place` is its conjunct's, from 0."""
 
@@ -59,7 +60,7 @@ class Pair:
     place: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Bound(Pair):
     """The item's side lies below (`upper`) or above the row's, or equals it where `inclusive`."""
 

@@ -8,13 +8,13 @@ sorted list, and sums differences of running sums.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Path
 from ucl.kernels.execution.distinct import dtype_of
 from ucl.kernels.execution.vector import Vector
@@ -82,7 +82,7 @@ def _of_none(expr: p.Comprehension) -> Fixed:
             return fixed(fold(expr, []), expr.type)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Row:
     """The row's side: where the gates hold, and where it overflows for the first item."""
 

@@ -7,12 +7,12 @@ operation computes is evaluated, once for each distinct item that is asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Columns
 from ucl.kernels.execution.distinct import distinct_records
 from ucl.kernels.execution.schedules import Binding, Execution
@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 _ITEMS_A_STEP = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class Words:
     """Texts by code."""
 

@@ -7,7 +7,7 @@ worked out for the rows that are asked for, in ranges that keep memory small.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.subset import rows_of
 from ucl.kernels.run import Lists, Scores, Told, tell, whole_columns
@@ -51,7 +52,7 @@ ColumnsWanted = Literal["all", "results", "scores"]
 """Of a table of results: the input's columns and all that is said of a row; only what is said; only scores."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Scored:
     """Everything that a result is made from."""
 

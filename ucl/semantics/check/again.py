@@ -73,7 +73,7 @@ class _Known:
     usage: Usage
 
 
-@dataclass(frozen=True)
+@frozen
 class _Version:
     """The last version whose surroundings were right. `said` and `usage` are of the surroundings."""
 

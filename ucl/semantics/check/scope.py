@@ -7,7 +7,7 @@ through a function, since a declaration is checked when it is first needed (lets
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ucl.frozen import frozen
 from ucl.semantics.program import Definition, Effect, Expr, Field, Let, MemoryField, Schema
@@ -50,7 +50,7 @@ class Wrong:
 Global = Let | RangeLet | Definition | Schema | Dimension | Effect | ModuleName | RuleName | Wrong
 
 
-@dataclass(frozen=True)
+@frozen
 class Scope:
     """Names at one place.
 

@@ -10,7 +10,6 @@ the first of them in the order of the source is what the invalid row carries. Sh
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ucl.frozen import frozen
@@ -36,7 +35,7 @@ Declared = TypeVar("Declared", Rule, Constraint, Action, Rule | Constraint)
 # --- what takes part ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Ruleset:
     """The rules and constraints of one schema on one day: active ones and shadow ones, each in source order.
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
@@ -64,7 +63,7 @@ class Reduction:
         return self.effect is Effect.PASS
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """The machine's states, of which it begins in `initial` and ends in `accepting`, at the end of the file.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Bounds, Column, Columns, InvalidCell, Path, Scalars, Sets, Texts
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import Reason
@@ -66,7 +66,7 @@ def _read(place: Place, rows: int, zone: Zone) -> Read:
     return read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Fault:
     """Rows in which one place is wrong in one way."""
 

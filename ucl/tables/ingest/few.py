@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Column, Columns, Path, Scalars, Sets, Texts
 from ucl.semantics import types as t
 from ucl.semantics.operations import Overflow
@@ -59,7 +60,7 @@ _HELD: Mapping[type[t.Type], tuple[set[type], ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Values:
     """The cells of one key, in row order, None where a row lacks it; `kinds` are the types of the others."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Path, Presence
 from ucl.semantics.program import Field, Schema
 from ucl.semantics.types import Optional, Record, present
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A leaf's cells. `column` is None where the table has none: every cell is absent then. Only rows in `within`
     have the record that holds the leaf (None: all rows)."""
@@ -40,7 +41,7 @@ class Place:
     within: Mask | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoRecord:
     """Rows whose cell for a nested record is something else."""
 
@@ -59,7 +60,7 @@ class Places:
     missing: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Columns:
     """The columns that a record's fields are looked up in, under `prefix` for people and for flat columns."""
 

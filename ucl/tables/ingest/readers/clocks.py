@@ -6,12 +6,12 @@ is spelled otherwise (or wrongly) is left to `semantics.values.iso`, one text at
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.semantics.types import DAY, SECOND
 from ucl.semantics.values.iso import WallClock
 from ucl.tables.ingest.readers.reading import Mask
@@ -30,7 +30,7 @@ _DAYS_IN = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.int6
 _EPOCH_YEAR_DAYS = 719_162  # from 0001-01-01 to 1970-01-01
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clocks:
     """For each text, and past the last for null: what the clock shows and its offset east of UTC, in microseconds;
     whether it has no offset; and whether it was read at all."""

@@ -7,12 +7,12 @@ has no value. Helpers here turn Arrow arrays into NumPy ones without copies wher
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Scalars, Sets, Texts
 from ucl.semantics.outcome import Reason
 from ucl.semantics.program import Value
@@ -27,7 +27,7 @@ Cell = Value | WallClock | Reason
 Parse = Callable[[Any], Cell]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """`column` is valid where a cell has a value; of the others, `unreadable` and `outside` (the list of a closed
     text) are wrong and the rest are absent. `folds` and `gaps` count local times met; `extent` is of the column's
@@ -64,7 +64,7 @@ def extent_of(values: NDArray[Any]) -> Extent | None:
     return Extent(ends[:, 0].min().item(), ends[:, 1].max().item())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lookup:
     """Cells by their distinct texts: row i is `cells[codes[i]]`; the last of `cells` stands for null, which some row
     is where it `has_null`."""
@@ -103,7 +103,7 @@ def look_up(column: pa.ChunkedArray, parse: Parse) -> Lookup:
     return found.looked_up(map(parse, found.words.to_pylist()))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distinct:
     """A column's distinct `words`, and each row's place among them; null is past the last."""
 
