@@ -20,7 +20,8 @@ _DAY, _NANO, _MAGNITUDE = DAY, float(NANO), MAGNITUDE
 _HOUR, _MINUTE = DAY // 24, DAY // 1440
 _GREATEST = sys.float_info.max
 _NEVER = np.int64(2**63 - 1)
-_A_DAY_IN_DOUBLES = 1.0 / DAY
+_PER_DAY = 2.0**13 / DAY
+_SEVENTH = 1.0 / 7.0
 
 # Local times are found for so many rows at a time, by addition where at most so many changes of offset lie among them.
 _ROWS_OF_A_ZONE = 1024
@@ -63,32 +64,31 @@ def to_wall(instants, transitions, offsets, walls, rows):  # type: ignore[no-unt
 
 
 @njit
+def whole_days(wall):  # type: ignore[no-untyped-def]
+    """The day of a wall clock of the years 1 to 9999, as a double. A day is a whole number of 2^13 microseconds, of
+    which doubles hold all there are; half of one more keeps the quotient so far from the next whole number that
+    rounding never reaches it."""
+    return np.floor((np.float64(wall >> 13) + 0.5) * _PER_DAY)
+
+
+@njit
 def split(walls, days, times, weekdays, rows):  # type: ignore[no-untyped-def]
     """`day_of`, `time_of` and the weekday, in one pass."""
     given, day_rows = int64s(walls, rows), int64s(days, rows)
     time_rows, weekday_rows = int64s(times, rows), int64s(weekdays, rows)
     for row in range(rows):
-        wall = given[row]
-        day = np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES)
-        time = wall - day * _DAY
-        back = (1 if time < 0 else 0) + (1 if time < -_DAY else 0) - (1 if time >= _DAY else 0)
-        day -= back
-        day_rows[row] = day
-        time_rows[row] = time + back * _DAY
-        weekday_rows[row] = np.uint32(day + 7_000_003) % np.uint32(7)
+        day = whole_days(given[row])
+        day_rows[row] = np.int64(day)
+        time_rows[row] = given[row] - np.int64(day) * _DAY
+        weekday_rows[row] = np.int64(day + 3.0 - 7.0 * np.floor((day + 3.5) * _SEVENTH))
 
 
 @njit
 def time_of(walls, times, rows):  # type: ignore[no-untyped-def]
-    """The time of day of each wall clock. A quotient of doubles is off by one at most, which the remainder tells."""
+    """The time of day of each wall clock."""
     given, out = int64s(walls, rows), int64s(times, rows)
     for row in range(rows):
-        wall = given[row]
-        time = wall - np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES) * _DAY
-        time += _DAY if time < 0 else 0  # quotients of negative numbers were rounded up
-        time += _DAY if time < 0 else 0
-        time -= _DAY if time >= _DAY else 0
-        out[row] = time
+        out[row] = given[row] - np.int64(whole_days(given[row])) * _DAY
 
 
 @njit
@@ -96,13 +96,7 @@ def day_of(walls, back, days, rows):  # type: ignore[no-untyped-def]
     """The day of each wall clock that is turned back by so much."""
     given, out = int64s(walls, rows), int64s(days, rows)
     for row in range(rows):
-        wall = given[row] - back
-        day = np.int64(np.float64(wall) * _A_DAY_IN_DOUBLES)
-        time = wall - day * _DAY
-        day -= 1 if time < 0 else 0
-        day -= 1 if time < -_DAY else 0
-        day += 1 if time >= _DAY else 0
-        out[row] = day
+        out[row] = np.int64(whole_days(given[row] - back))
 
 
 @njit
