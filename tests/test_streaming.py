@@ -119,7 +119,7 @@ def test_parts_say_what_the_whole_says(program: ucl.CompiledProgram, tmp_path: P
             write_table(expected, str(at_once), to)
             with run_over(program, path) as run:
                 assert run.held is None
-                write_parts(run.tables(columns, lambda rows: None), str(in_parts), to, facts=run.facts)
+                run.write(str(in_parts), to, columns)
                 assert run.counts == whole.counts
             same_file(at_once, in_parts, to)
     with run_over(program, path) as run:
@@ -506,6 +506,5 @@ def held_by_a_run(program: ucl.CompiledProgram, path: Path) -> int:
     with run_over(program, path, Part(4096, 1)) as run:
         assert isinstance(run, FileRun)
         before = pa.total_allocated_bytes()
-        for part in run.tables("scores", lambda rows: held.append(pa.total_allocated_bytes() - before)):
-            del part
+        run.write(os.devnull, "parquet", "scores", lambda rows: held.append(pa.total_allocated_bytes() - before))
     return max(held)

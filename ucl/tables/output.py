@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from ucl.tables.parquet.beside import Standing
+
 STDOUT = "-"
 _PIECE = 1 << 16
 
@@ -135,12 +137,14 @@ def write_parts(
     format: str,
     on_rows: OnRows = ignore_rows,
     facts: Callable[[], Mapping[str, str]] = dict,
+    beside: Standing | None = None,
 ) -> None:
     """The same of a table that comes in parts of one schema, of which there is at least one; one is held at a time.
 
-    `facts` are known once all parts are, and stand in the metadata of Parquet.
+    `facts` are known once all parts are, and stand in the metadata of Parquet. Parts are put `beside` the columns of a
+    Parquet file of as many rows, where one is given. To Parquet, the names that results tell may come as codes.
     """
-    writer = _WRITERS.get(format)
+    writer = _WRITERS.get(format) if beside is None else _beside(beside)
     if writer is None:
         raise errors.unknown_format(format, _WRITERS)
     if path == STDOUT:
@@ -232,16 +236,16 @@ def _write_file(path: str, write: _Write) -> None:
 
 def _write_parquet(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, facts: _Facts) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as parquet
+
+    from ucl.tables.parquet.settings import file_facts, parquet_writer, with_texts
 
     first, rest = _first(parts)
     try:
-        with parquet.ParquetWriter(sink, first.schema) as writer:
+        with parquet_writer(sink, first.schema) as writer:
             for part in chain([first], rest):
                 for block in blocks_of(part, on_rows):
                     writer.write_table(block)
-            if found := facts():
-                writer.add_key_value_metadata(dict(found))
+            writer.add_key_value_metadata(file_facts(with_texts(first.schema, RESULT_NAMES), facts()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
         raise errors.unwritable_type("Parquet", str(problem).partition("\n")[0]) from problem
 
@@ -265,6 +269,15 @@ def _first(parts: Iterable[pa.Table]) -> tuple[pa.Table, Iterator[pa.Table]]:
     """The first part, which says the schema of all, and the rest."""
     clean = map(without_marks, parts)
     return next(clean), clean
+
+
+def _beside(standing: Standing) -> _Writer:
+    from ucl.tables.parquet.beside import write_beside
+
+    def writer(parts: Iterable[pa.Table], sink: IO[bytes], on_rows: OnRows, facts: _Facts) -> None:
+        write_beside(standing, map(without_marks, parts), sink, on_rows, facts)
+
+    return writer
 
 
 def _text(write: Callable[[Iterable[pa.Table], IO[bytes], OnRows], object]) -> _Writer:

@@ -12,7 +12,6 @@ from ucl.cli.progress import Progress
 from ucl.cli.scoring.results import MOST_SHOWN, ScoreFormat, Wanted, words, write, write_lines
 from ucl.scoring.calls import checked_threads, choose_schema, instant_text, scored_schemas, start_call
 from ucl.scoring.streaming.run import FileRun, open_run
-from ucl.spans import span
 
 if TYPE_CHECKING:
     from ucl.scoring import CompiledProgram
@@ -64,7 +63,4 @@ def _write_all(run: FileRun, wanted: Wanted, shown: Progress) -> None:
     if wanted.format is ScoreFormat.JSON:
         write_lines(run.lines(wanted.explain, shown.rows_done), wanted)
         return
-    from ucl.tables.output import write_parts
-
-    with span("writing"):
-        write_parts(run.tables(wanted.columns, shown.rows_done), wanted.path, str(wanted.format), facts=run.facts)
+    run.write(wanted.path, str(wanted.format), wanted.columns, shown.rows_done)

@@ -18,7 +18,7 @@ from ucl.scoring.streaming.run import FileRun, open_run
 from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
 from ucl.tables.files import format_of
-from ucl.tables.output import write_parts, write_table
+from ucl.tables.output import write_table
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
@@ -89,7 +89,7 @@ def _score(
         if target is not None and format is not None:
             write_table(best.to_arrow(columns=columns), target, format)
     elif target is not None and format is not None:
-        write_parts(run.tables(columns, on_rows), target, format, facts=run.facts)
+        run.write(target, format, columns, on_rows)
     else:
         for part in run.parts():
             on_rows(len(part))

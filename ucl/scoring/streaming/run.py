@@ -1,7 +1,7 @@
 """A file of any size, scored in parts: read, scored and written at the same time, in constant memory.
 
-In: a program, a call, a path. Out: a `FileRun`, which goes over the file once: for results part by part, for tables
-to write, or for the best rows. A thread reads and decodes the next part while this one is scored, and whoever writes
+In: a program, a call, a path. Out: a `FileRun`, which goes over the file once: for results part by part, for a file
+of them, or for the best rows. A thread reads and decodes the next part while this one is scored, and whoever writes
 does so while the next is scored. What needs the whole table (rules that compare rows with each other, an array of
 JSON) is read at once, and is one part; `held` says why.
 """
@@ -28,8 +28,9 @@ from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
 from ucl.spans import span
 from ucl.tables.files import read_table
+from ucl.tables.formats.blocks import ignore_rows
 from ucl.tables.ingest.places import columns_read, find_places
-from ucl.tables.output import refuse_taken_names
+from ucl.tables.output import refuse_taken_names, write_parts
 from ucl.tables.streams import TableStream, open_stream, spooled
 from ucl.tables.streams.ahead import ahead
 from ucl.tables.streams.opening import BYTES_AT_ONCE, ROWS_AT_ONCE
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ucl.kernels.plan import Plan
+    from ucl.tables.parquet.beside import Standing
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Part:
 
 @dataclass
 class FileRun:
-    """One way over a file; only one of `parts`, `tables`, `lines` and `best` may be asked for, and once.
+    """One way over a file; only one of `parts`, `write`, `lines` and `best` may be asked for, and once.
 
     `counts` are of what has been scored so far. `rows` is how many rows there are, where that is known at the start.
     `held` says why the whole table had to be held in memory, where it had to.
@@ -65,6 +67,7 @@ class FileRun:
     group_by: str | None
     _tables: Callable[[bool], Iterator[pa.Table]] = field(repr=False)
     _file_schema: pa.Schema = field(repr=False)
+    _standing: Callable[[], Standing | None] = field(repr=False, default=lambda: None)
     threads: int | None = None
     on_compile: Callable[[], None] | None = None
     counts: Counts = field(default_factory=Counts)
@@ -84,16 +87,31 @@ class FileRun:
             first += table.num_rows
             yield part
 
-    def tables(self, columns: ColumnsWanted, on_rows: Callable[[int], None]) -> Iterator[pa.Table]:
-        """Tables to write, of one schema, made while those before them are written."""
+    def write(
+        self, path: str | None, format: str, columns: ColumnsWanted, on_rows: Callable[[int], None] = ignore_rows
+    ) -> None:
+        """Writes all rows, part by part, each while the next is scored. Raises `TableError`.
+
+        From Parquet to Parquet the input's own columns are copied as they are, where they can be.
+        """
+        parquet, beside = format == "parquet", None
         if columns == "all":
             refuse_taken_names(self._file_schema.names)
-        return ahead(self._made(columns, on_rows))
+            beside = self._standing() if parquet else None
+        if beside is None:
+            tables = self._made(columns, columns == "all", parquet, on_rows)
+        else:
+            tables = (table.drop_columns(["ucl_row"]) for table in self._made("results", False, True, on_rows))
+        with span("writing"):
+            write_parts(ahead(tables), path, format, facts=self.facts, beside=beside)
 
-    def _made(self, columns: ColumnsWanted, on_rows: Callable[[int], None]) -> Iterator[pa.Table]:
-        for part in self.parts(own_columns=columns == "all"):
+    def _made(
+        self, columns: ColumnsWanted, own_columns: bool, coded: bool, on_rows: Callable[[int], None]
+    ) -> Iterator[pa.Table]:
+        """Tables of one schema."""
+        for part in self.parts(own_columns):
             with span("telling what fired"):
-                table = self._restored(part.to_arrow(columns=columns))
+                table = self._restored(part.to_arrow(columns=columns, coded=coded))
             facts = table.schema.metadata or {}
             yield table.replace_schema_metadata({key: facts[key] for key in facts if key not in _COUNTED})
             on_rows(len(part))
@@ -186,13 +204,13 @@ def open_run(
             ) as stream:
                 if stream is not None:
                     tables = _streamed(stream, schema, group_by)
-                    yield FileRun(*around, stream.rows, None, group_by, tables, stream.schema, threads, on_compile)
+                    known = (stream.rows, None, group_by, tables, stream.schema, stream.standing)
+                    yield FileRun(*around, *known, threads, on_compile)
                     return
             held = _ONE_VALUE
         table = read_table(plain, format=format, name=name)
-        yield FileRun(
-            *around, table.num_rows, held, group_by, lambda _: iter([table]), table.schema, threads, on_compile
-        )
+        read = (table.num_rows, held, group_by, lambda _: iter([table]), table.schema)
+        yield FileRun(*around, *read, threads=threads, on_compile=on_compile)
 
 
 _COMPARES = "the program compares each row with the others"
