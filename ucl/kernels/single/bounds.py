@@ -10,13 +10,12 @@ from itertools import product
 
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import Constant, Operation, Plan, Read
-from ucl.kernels.single.scalars import operate
-
-Ends = tuple[int, int] | tuple[float, float]
+from ucl.kernels.single.scalars import Ends, operate
 
 # On a box, these take their least and greatest values at its corners, after rounding too.
 _AT_CORNERS = frozenset(
-    {"to_float", "add_int", "sub_int", "mul_int", "add_float", "sub_float", "mul_float", "contribution"}
+    ["to_float", "contribution", "min", "max", "neg_int", "neg_float"]
+    + [f"{verb}_{kind}" for verb in ("add", "sub", "mul") for kind in ("int", "float")]
 )
 
 

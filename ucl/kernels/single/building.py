@@ -33,11 +33,12 @@ from ucl.kernels.plan import (
     SetSize,
     Test,
 )
-from ucl.kernels.single.bounds import Bounds, Ends
+from ucl.kernels.single.bounds import Bounds
 from ucl.kernels.single.cells import Concern, ElementCells, Ranges, TextCells
 from ucl.kernels.single.evaluating import EVALUATED, decide
 from ucl.kernels.single.index import Bits, Index, Nested, Rest, Varying, contested_from
 from ucl.kernels.single.leaves import Bit, Cuts, Leaf, ends_of
+from ucl.kernels.single.scalars import Ends
 from ucl.semantics import types as t
 from ucl.semantics.program import Field, Schema
 from ucl.semantics.zones import Zone

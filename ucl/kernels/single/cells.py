@@ -111,6 +111,14 @@ class _Meanings:
                 for value in test.values:
                     self._listed[value].add(number)
 
+    def named(self) -> list[Any] | None:
+        """The values that tests name: of all others they say the same. None where some have to be evaluated."""
+        return None if self._evaluated else list(self._listed)
+
+    @property
+    def of_unnamed(self) -> Set[int]:
+        return self._inverted
+
     def of(self, value: Any) -> Set[int]:
         met: Set[int] = self._listed.get(value, _NONE)
         if self._inverted:
@@ -136,7 +144,16 @@ class TextCells:
 
     def at(self, text: str | None) -> int:
         """None, where there is no text, is a member of nothing: what is said of it is never looked at."""
-        met = _NONE if text is None else self._meanings.of(text)
+        return self._meeting(_NONE if text is None else self._meanings.of(text))
+
+    def named(self) -> tuple[dict[str, int], int] | None:
+        """What is said of each text that tests name, and of every other one; None where that depends on more."""
+        named = self._meanings.named()
+        if named is None:
+            return None
+        return {text: self.at(text) for text in named}, self._meeting(self._meanings.of_unnamed)
+
+    def _meeting(self, met: Set[int]) -> int:
         by_test = self._by_test
         held, ruled_out = by_test.neutral, 0
         for test in met:
@@ -170,6 +187,11 @@ class ElementCells:
         for element in elements:
             met |= self.met(element)
         return (met ^ self.unless_met) | self.neutral
+
+    def named(self) -> dict[Any, int] | None:
+        """The masks that each element decides that tests name, where no other element decides any."""
+        named = self._meanings.named()
+        return None if named is None or self._meanings.of_unnamed else {element: self.met(element) for element in named}
 
     def met(self, element: Any) -> int:
         found = 0

@@ -129,15 +129,15 @@ class Index:
             raw = get(column)
             held &= leaf.find(raw) if raw is not None else self._absent(option, leaf)
         for nested in self.nested:
-            held &= self._of_record(nested, get(nested.field.column), option)
+            held &= self.of_record(nested, get(nested.field.column), option)
         evaluation = None
         for bit, holding, failing, late in self.rest:
             if not held & bit:
                 continue
             stays = held & holding == holding and not held & failing
             if stays and late:
-                evaluation = evaluation or _Late(self, option)
-                stays = evaluation.all_hold(late, held)
+                evaluation = evaluation or self.late(option)
+                stays = all(evaluation.holds(test, held) == wanted for test, wanted in late)
             if not stays:
                 held ^= bit
         if held & bits.failing or held & bits.failing_without != bits.failing_without:
@@ -173,7 +173,7 @@ class Index:
 
     def amount(self, number: int, option: Mapping[str, Any], held: int) -> int:
         """What the varying contribution of that number adds."""
-        find = partial(_Late(self, option).amount, self.bits.varying[number].value, held)
+        find = partial(self.late(option).amount, self.bits.varying[number].value, held)
         remembered = self._amounts[number]
         if remembered is None:
             return find()
@@ -196,7 +196,8 @@ class Index:
             if key not in self._columns and (type(key) is not str or not key.isascii() or "." in key):
                 raise Unindexed
 
-    def _of_record(self, nested: Nested, raw: Any, outer: Mapping[str, Any]) -> int:
+    def of_record(self, nested: Nested, raw: Any, outer: Mapping[str, Any]) -> int:
+        """What a field says that is a record of its own. Raises `Unindexed`."""
         if type(raw) is not dict:
             if raw is not None or not isinstance(nested.field.type, t.Optional):
                 raise Unindexed
@@ -207,7 +208,7 @@ class Index:
         held = nested.there
         for inner in nested.fields:
             value = raw.get(inner.field.column)
-            held &= inner.find(value) if isinstance(inner, Leaf) else self._of_record(inner, value, outer)
+            held &= inner.find(value) if isinstance(inner, Leaf) else self.of_record(inner, value, outer)
         return held
 
     # --- what is asked for ------------------------------------------------------------------------------------------
@@ -232,20 +233,23 @@ class Index:
     def evaluation(self, option: Mapping[str, Any], holds: Callable[[Literal], bool]) -> Evaluation:
         return Evaluation(self.plan, lambda path: self.value(option, path), self._stand_ins, holds)
 
+    def late(self, option: Mapping[str, Any]) -> Late:
+        return Late(self, option)
+
     def holds(self, literal: Literal, held: int) -> bool:
         return (held & self.bits.of_row[literal >> 1] != 0) != bool(literal & 1)
 
 
-class _Late:
+class Late:
     """The evaluation of what is decided late; `held` are the masks that are decided by then."""
 
     def __init__(self, index: Index, option: Mapping[str, Any]) -> None:
         self._held = 0
         self._evaluation = index.evaluation(option, lambda literal: index.holds(literal, self._held))
 
-    def all_hold(self, tests: tuple[tuple[Test, bool], ...], held: int) -> bool:
+    def holds(self, test: Test, held: int) -> bool:
         self._held = held
-        return all(self._evaluation.test(test) == holds for test, holds in tests)
+        return self._evaluation.test(test)
 
     def amount(self, value: int, held: int) -> int:
         self._held = held

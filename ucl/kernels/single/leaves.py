@@ -15,10 +15,9 @@ from typing import Any
 
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import Plan, Read, Test
-from ucl.kernels.single.bounds import Ends
 from ucl.kernels.single.cells import ElementCells, Ranges, TextCells
 from ucl.kernels.single.evaluating import Evaluation
-from ucl.kernels.single.scalars import FLOATS, INTS
+from ucl.kernels.single.scalars import FLOATS, INTS, Ends
 from ucl.semantics import calendar
 from ucl.semantics import types as t
 from ucl.semantics.operations import Overflow
@@ -136,6 +135,23 @@ class Leaf:
         """Room for what depends on the field's value alone."""
         return {kind: {} for kind in _TYPES.get(type(t.present(self.field.type)), ())}
 
+    def named_texts(self) -> tuple[dict[str, int], int] | None:
+        """What is said of the texts that tests name, and of every other text, where nothing else is said of any."""
+        if (
+            not isinstance(t.present(self.field.type), t.Text)
+            or self.field.domain is not None
+            or self.cuts
+            or self.bits
+        ):
+            return None
+        return ({}, self.every) if self.texts is None else self.texts.named()
+
+    def named_elements(self) -> dict[str, int] | None:
+        """The masks that elements decide that tests name, where no other text decides any."""
+        if self.said is None or not self._has_any_text:
+            return None
+        return {} if self.elements is None else self.elements.named()
+
     def absent_value(self) -> tuple[int, Any] | None:
         """What the field says when it is left out, and the value that counts then; None where it may not be."""
         try:
@@ -197,14 +213,15 @@ class Leaf:
         assert said is not None
         for element in elements:
             try:
-                met |= said[element]
-            except KeyError:
-                if len(said) >= MOST_KNOWN:
-                    said.clear()
-                said[element] = found = self._of_element(element)
-                met |= found
+                found = said.get(element)
             except TypeError:  # what has no hash is no element
                 raise Unindexed from None
+            if found is None:
+                found = self._of_element(element)
+                if len(said) >= MOST_KNOWN:
+                    said.clear()
+                said[element] = found
+            met |= found
         return met
 
     def _of_element(self, element: Any) -> int:

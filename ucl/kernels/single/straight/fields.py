@@ -1,8 +1,8 @@
 """Fields of an option as lines of Python: what each says of all masks.
 
 In: the leaves of an index. Out: lines that read the raw values, and terms, ints with a bit for each mask. A number is
-found among cuts, which takes as long for one never seen before as for one met a moment ago; what else there is, texts
-and days of the week, is looked up in what is remembered of it.
+found among cuts, and a text among those that tests name: that takes as long for one never seen before as for one met a
+moment ago. What else there is, closed texts and days of the week, is looked up in what is remembered of it.
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ class Fields:
         if leaf.path in self._needed:
             self._read(number, leaf, depth)
         line, give = self._source.line, self._source.give
+        named = leaf.named_texts()
+        if named is not None:
+            texts, others = map(give, named)
+            line(depth, f"k{number} = {texts}.get(v{number})")
+            line(depth, f"if k{number} is None:")
+            plain = f"type(v{number}) is str and v{number}.isascii()"
+            line(depth + 1, f"k{number} = {others} if {plain} else {give(leaf.find)}(v{number})")
+            return [f"k{number}"]
         line(depth, f"try: k{number} = {give(leaf.known)}[type(v{number})][v{number}]")
         line(depth, f"except KeyError: k{number} = {give(leaf.find)}(v{number})")
         return [f"k{number}"]
@@ -81,9 +89,17 @@ class Fields:
             return f"{give(leaf.find)}(v{number})"
         line(depth, f"if type(v{number}) not in {give(SETS)}: {GIVE_UP}")
         line(depth, f"met{number} = 0")
-        line(depth, "try:")
-        line(depth + 1, f"for element in v{number}: met{number} |= {give(leaf.said)}[element]")
-        line(depth, f"except KeyError: met{number} = {give(leaf.met)}(v{number})")
+        named = leaf.named_elements()
+        if named is None:
+            line(depth, "try:")
+            line(depth + 1, f"for element in v{number}: met{number} |= {give(leaf.said)}[element]")
+            line(depth, f"except KeyError: met{number} = {give(leaf.met)}(v{number})")
+        else:
+            elements = give(named)
+            line(depth, f"if ''.join(v{number}).isascii():")
+            line(depth + 1, f"for element in v{number}:")
+            line(depth + 2, f"if element in {elements}: met{number} |= {elements}[element]")
+            line(depth, f"else: met{number} = {give(leaf.met)}(v{number})")
         return f"(met{number} ^ {give(leaf.unless_met)} | {give(leaf.neutral)})"
 
     # --- times of day -----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 contribution.
 
 In: an `Index`. Out: a function that answers as `Index.score` does, several times as fast, and by it where an option is
-not of the plain kind; or None for an index that has other parts.
+not of the plain kind. What can't be written out, records within the option for one, is asked of the index.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from ucl.kernels.columns import Path
-from ucl.kernels.plan import AtLeast, Flag
+from ucl.kernels.plan import AtLeast, Flag, Test
 from ucl.kernels.single.index import Index, Rest
 from ucl.kernels.single.leaves import Leaf
 from ucl.kernels.single.straight.fields import Fields, number_name
@@ -26,14 +26,11 @@ _FEW_RESTS = 64
 """So many masks have a line each; of more, a loop goes over those that need no values."""
 
 
-def straight(index: Index) -> Score | None:
-    if index.nested:
-        return None
+def straight(index: Index) -> Score:
     leaves = list(enumerate([*(leaf for _, _, leaf in index.scalars), *(leaf for _, leaf in index.sets)]))
     source = Source("def score(option):")
     names = {leaf.path: number_name(number) for number, leaf in leaves if readings(leaf.field) is not None}
-    writing = _Writing(index, source, Values(source, index.plan, index.bounds, names))
-    return writing.function(leaves) if writing.possible else None
+    return _Writing(index, source, Values(source, index, names)).function(leaves)
 
 
 class _Writing:
@@ -41,18 +38,19 @@ class _Writing:
         self._index = index
         self._source = source
         self._values = values
-        tests = [test for rest in index.rest for test, _ in rest.late]
-        self.possible = all(map(values.can_test, tests))
         self._varying = [v.value if values.can_write(v.value) else None for v in index.bits.varying]
 
     def function(self, leaves: list[tuple[int, Leaf]]) -> Score:
         line, give, bits = self._source.line, self._source.give, self._index.bits
         self._source.line(1, f"general, get = {give(self._index.score)}, option.get")
-        line(1, "lacks = False")
+        line(1, "lacks, late = False, None")
         line(1, "try:")
         fields = Fields(self._source, self._values, set(self._needed()))
         for number, leaf in leaves:
             fields.write(number, leaf)
+        for nested in self._index.nested:
+            record = f"get({give(nested.field.column)})"
+            fields.terms.append(f"{give(self._index.of_record)}({give(nested)}, {record}, option)")
         if fields.may_lack:
             line(2, f"if lacks: {give(self._index.refuse_odd_names)}(option)")
         line(2, f"held = {' & '.join([give(bits.start), *fields.terms])}")
@@ -68,7 +66,7 @@ class _Writing:
             line(2, f"total, up, down = {give(self._index.sum)}(held & {give(bits.constant)})")
         for number, varying in enumerate(bits.varying):
             self._vary(number, give(varying.bit), dict(fields.known))
-        line(1, f"except (KeyError, TypeError, OverflowError): {GIVE_UP}")
+        line(1, f"except (KeyError, TypeError, OverflowError, ZeroDivisionError): {GIVE_UP}")
         feasible = f"held & {give(bits.infeasible)} {'!=' if bits.feasible_with else '=='} 0"
         line(1, f"return total, {feasible}, up and down")
         found: Score = self._source.function()
@@ -77,8 +75,8 @@ class _Writing:
     def _needed(self) -> Iterator[Path]:
         for rest in self._index.rest:
             for test, _ in rest.late:
-                assert isinstance(test, AtLeast | Flag)
-                yield from self._values.reads(test.value)
+                if isinstance(test, AtLeast | Flag) and self._values.can_test(test):
+                    yield from self._values.reads(test.value)
         for value in self._varying:
             if value is not None:
                 yield from self._values.reads(value)
@@ -118,8 +116,14 @@ class _Writing:
             line(3, f"if {' or '.join(goes)}: held ^= {bit}")
             line(3, "else:")
         depth = 4 if goes else 3
-        late = [f"({self._values.test(test, depth, known)}) is {not holds}" for test, holds in rest.late]
+        late = [f"({self._late(test, depth, known)}) is {not holds}" for test, holds in rest.late]
         line(depth, f"if {' or '.join(late)}: held ^= {bit}")
+
+    def _late(self, test: Test, depth: int, known: Names) -> str:
+        if self._values.can_test(test):
+            return self._values.test(test, depth, known)
+        self._source.line(depth, f"late = late or {self._source.give(self._index.late)}(option)")
+        return f"late.holds({self._source.give(test)}, held)"
 
     def _vary(self, number: int, bit: str, known: Names) -> None:
         line, give = self._source.line, self._source.give

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping
 
 from ucl.kernels.columns import Path
 from ucl.kernels.lowering.graph import arguments_of
-from ucl.kernels.plan import AtLeast, Constant, Flag, Local, Operation, Plan, Read, Test
-from ucl.kernels.single.bounds import Bounds
-from ucl.kernels.single.scalars import FORMULAS, LIMITS
+from ucl.kernels.plan import AtLeast, Constant, Flag, Local, Operation, Read, Select, Test
+from ucl.kernels.single.index import Index
+from ucl.kernels.single.scalars import FORMULAS, FUNCTIONS
 from ucl.kernels.single.straight.source import Source
 from ucl.semantics.outcome import MAGNITUDE, NANO
 
 GIVE_UP = "return general(option)"
 
-_OPERAND = re.compile(r"\b[ab]\b")
+_NAME = re.compile(r"\b[a-z_]+\b")
 
 Names = dict[int, str]
 """Of values that have been computed where a line stands."""
@@ -29,10 +29,11 @@ Names = dict[int, str]
 class Values:
     """`names` are those of the numbers of fields, by path."""
 
-    def __init__(self, source: Source, plan: Plan, bounds: Bounds, names: Mapping[Path, str]) -> None:
+    def __init__(self, source: Source, index: Index, names: Mapping[Path, str]) -> None:
         self._source = source
-        self._plan = plan
-        self._bounds = bounds
+        self._plan = index.plan
+        self._bounds = index.bounds
+        self._bit_of = index.bits.of_row
         self._names = names
         self._writable: dict[int, bool] = {}
 
@@ -53,6 +54,8 @@ class Values:
                 return True
             case Local(instant):
                 return self.can_write(instant)
+            case Select(_, then, otherwise):
+                return self.can_write(then) and self.can_write(otherwise)
             case Operation(op, arguments):
                 return (op in FORMULAS or op == "contribution") and all(map(self.can_write, arguments))
             case _:
@@ -107,14 +110,25 @@ class Values:
                 line(depth, f"{name} = round({weighted} * {float(NANO)})")
             case Operation(op, arguments):
                 formula = FORMULAS[op]
-                operands = dict(zip("ab", [self.write(a, depth, known) for a in arguments], strict=False))
-                line(depth, f"{name} = {_OPERAND.sub(lambda operand: operands[operand[0]], formula.text)}")
+                meant = dict(zip("abc", [self.write(a, depth, known) for a in arguments], strict=False))
+                line(depth, f"{name} = {_NAME.sub(lambda word: self._meant(word[0], meant), formula.text)}")
                 if formula.within is not None and self._bounds.of(value) is None:
-                    low, high = map(self._source.give, LIMITS[formula.within])
+                    low, high = map(self._source.give, formula.within)
                     line(depth, f"if not {low} <= {name} <= {high}: {GIVE_UP}")
+            case Select(condition, then, otherwise):
+                bit = self._source.give(self._bit_of[condition >> 1])
+                first, second = (otherwise, then) if condition & 1 else (then, otherwise)
+                first_name, second_name = self.write(first, depth, known), self.write(second, depth, known)
+                line(depth, f"{name} = {first_name} if held & {bit} else {second_name}")
             case _:
                 raise AssertionError(node)
         return name
+
+    def _meant(self, word: str, operands: Mapping[str, str]) -> str:
+        """A word of a formula: an operand, a function of ours, or one of Python's."""
+        if word in operands:
+            return operands[word]
+        return self._source.give(FUNCTIONS[word]) if word in FUNCTIONS else word
 
     def _local(self, instant: str) -> str:
         zone, give = self._plan.call.zone, self._source.give
