@@ -49,27 +49,35 @@ def score_planned(
 
     `numbers` are the rows' own in a larger table.
     """
+    threads = threads or threads_for(_rows_of(source))
     with span("reading columns"):
-        columns = _columns(source, schema, call.zone, trusting=True)
+        columns = _columns(source, schema, call.zone, threads, trusting=True)
         groups = None if group_by is None else choice_sets(table_of(source), group_by, schema)
     with errors.bounded(), span("kernels"):
-        threads = threads or threads_for(columns.rows)
         run = partial(run_kernels, plan, groups=groups, threads=threads, on_compile=on_compile)
         try:
             scores = run(columns)
         except BoundsError:
-            columns = _columns(source, schema, call.zone)
+            columns = _columns(source, schema, call.zone, threads)
             scores = run(columns)
     return Result(Scored(program, schema, call, source, columns, plan, group_by, groups, scores, numbers))
 
 
-def _columns(source: pa.Table | FewRows, schema: Schema, zone: Zone, trusting: bool = False) -> Columns:
+def _rows_of(source: pa.Table | FewRows) -> int:
+    rows: int = source.rows if isinstance(source, FewRows) else source.num_rows
+    return rows
+
+
+def _columns(
+    source: pa.Table | FewRows, schema: Schema, zone: Zone, threads: int, *, trusting: bool = False
+) -> Columns:
     """A few rows go without Arrow, unless it has something to say of them."""
     columns = ingest_few(source, schema, zone) if isinstance(source, FewRows) else None
     if columns is not None:
         return columns
     table = table_of(source)
-    return ingest(table, schema, zone, trusting=trusting and table.num_rows >= _WORTH_TRUSTING)
+    trusting = trusting and table.num_rows >= _WORTH_TRUSTING
+    return ingest(table, schema, zone, trusting=trusting, threads=threads)
 
 
 def threads_for(rows: int) -> int:

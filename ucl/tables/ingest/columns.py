@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def ingest(table: pa.Table, schema: Schema, zone: Zone, *, trusting: bool = False) -> Columns:
+def ingest(table: pa.Table, schema: Schema, zone: Zone, *, trusting: bool = False, threads: int = 1) -> Columns:
     """The table's rows as options of `schema`; `trusting` leaves it to whoever scores them to find out whether the
-    `bounds` of the columns hold.
+    `bounds` of the columns hold. Each of the `threads` reads one column after another.
 
     Raises `TableError` where a needed column is missing or no cell of a column could be its field's value. Columns that
     the schema does not name are left alone.
@@ -41,19 +42,37 @@ def ingest(table: pa.Table, schema: Schema, zone: Zone, *, trusting: bool = Fals
     faults: list[_Fault] = []
     bounds: list[Bounds] = []
     folds = gaps = 0
-    for place in places.leaves:
-        if isinstance(place, NoRecord):
-            faults.append(_Fault(place, Reason.UNREADABLE, place.rows))
-            continue
-        found = trusted(place, zone) if trusting else None
-        if found is not None:
-            columns[place.path], within = found
-            bounds.append(within)
-            continue
-        read = _read(place, rows, zone)
-        columns[place.path] = _settle(place, read, zone, faults)
-        folds, gaps = folds + read.folds, gaps + read.gaps
+    for place, read in zip(places.leaves, _all_read(places.leaves, rows, zone, trusting, threads), strict=True):
+        match read:
+            case NoRecord():
+                faults.append(_Fault(read, Reason.UNREADABLE, read.rows))
+            case Read():
+                assert isinstance(place, Place)
+                columns[place.path] = _settle(place, read, zone, faults)
+                folds, gaps = folds + read.folds, gaps + read.gaps
+            case column, within:
+                columns[place.path] = column
+                bounds.append(within)
     return Columns(rows, columns, _invalid(faults, rows), folds, gaps, bounds)
+
+
+_OneRead = NoRecord | Read | tuple[Scalars, Bounds]
+
+
+def _all_read(
+    leaves: list[Place | NoRecord], rows: int, zone: Zone, trusting: bool, threads: int
+) -> Iterable[_OneRead]:
+    def read(place: Place | NoRecord) -> _OneRead:
+        if isinstance(place, NoRecord):
+            return place
+        return (trusted(place, zone) if trusting else None) or _read(place, rows, zone)
+
+    if threads <= 1:
+        return map(read, leaves)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(read, leaves))
 
 
 def _read(place: Place, rows: int, zone: Zone) -> Read:
