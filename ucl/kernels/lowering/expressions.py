@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeGuard
 
 from ucl.kernels.columns import Path
 from ucl.kernels.lowering.forms import (
@@ -116,10 +116,13 @@ class Lowering:
         return comparisons.compare(self.graph, expr.operator, self.form(expr.left, names), self.form(expr.right, names))
 
     def _in_range(self, expr: p.InRange, names: Names) -> Form:
-        value = self.form(expr.value, names)
-        low = None if expr.low is None else self.form(expr.low, names)
-        high = None if expr.high is None else self.form(expr.high, names)
-        return comparisons.within(self.graph, value, low, high, expr.inclusive, expr.wraps)
+        value, low, high = self.form(expr.value, names), expr.low, expr.high
+        if isinstance(value, Number) and value.over == FALSE and _is_written(low) and _is_written(high):
+            first, last = None if low is None else low.value, None if high is None else high.value
+            return Truth(comparisons.between(self.graph, value, first, last, expr.inclusive, expr.wraps))
+        after = None if low is None else self.form(low, names)
+        before = None if high is None else self.form(high, names)
+        return comparisons.within(self.graph, value, after, before, expr.inclusive, expr.wraps)
 
     def _negation(self, expr: p.Not, names: Names) -> Form:
         operand = self.truth(expr.operand, names)
@@ -247,6 +250,11 @@ class Lowering:
     def whole(self, column: WholeColumn) -> int:
         self.wholes.append(column)
         return self.graph.value(Whole(len(self.wholes) - 1))
+
+
+def _is_written(end: Expr | None) -> TypeGuard[p.Const | None]:
+    """Of a range: whether it is a constant, or open."""
+    return end is None or (isinstance(end, p.Const) and end.value is not None)
 
 
 # By class, since a program has many nodes. `RuleFact` and `OutcomeValue` stand in `expect` only.

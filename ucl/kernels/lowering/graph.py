@@ -115,15 +115,19 @@ class Graph:
 
     def all_of(self, *literals: Literal) -> Literal:
         """The conjunction."""
-        operands = set(literals)
-        operands.discard(TRUE)
-        if FALSE in operands:
+        if FALSE in literals:
             return FALSE
-        if len(operands) < 2:
-            return operands.pop() if operands else TRUE
-        for literal in self._short.keys() & operands:
-            operands.remove(literal)
-            operands.update(self._short[literal])
+        if TRUE in literals:
+            literals = tuple([literal for literal in literals if literal != TRUE])
+        if len(literals) < 2:
+            return literals[0] if literals else TRUE
+        operands: set[Literal] = set()
+        for literal in literals:
+            inside = self._short.get(literal)
+            if inside is None:
+                operands.add(literal)
+            else:
+                operands.update(inside)
         key = tuple(sorted(operands))
         known = self._conjunction_of.get(key)
         if known is None:
@@ -131,13 +135,16 @@ class Graph:
         return known
 
     def _conjunction(self, operands: tuple[Literal, ...]) -> Literal:
+        """Of sorted operands, in which a literal stands next to its negation."""
         if len(operands) == 1:
             return operands[0]
-        rows = {operand >> 1 for operand in operands}
-        if len(rows) < len(operands):  # one of them with its negation
-            return FALSE
-        orders = self.mask_orders
-        literal = self._add(All(operands), max([orders[row] for row in rows]) + 1)
+        order, before = 0, -1
+        for literal in operands:
+            if literal ^ 1 == before:
+                return FALSE
+            before = literal
+            order = max(order, self.mask_orders[literal >> 1])
+        literal = self._add(All(operands), order + 1)
         if len(operands) <= _FLATTEN:
             self._short[literal] = operands
         return literal

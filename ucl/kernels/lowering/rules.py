@@ -40,7 +40,18 @@ class _Entry:
     declared: Rule | Constraint
     applies: Literal
     over: Literal
-    scored: _Scores | None = None
+    scored: _Scored | None = None
+
+
+@dataclass(slots=True)
+class _Scored:
+    """What a rule adds where it fires, by masks that rule each other out; and where finding that out overflows or is
+    beyond all scores."""
+
+    fires: Literal
+    added: list[Contribution]
+    over: Literal = FALSE
+    beyond: Literal = FALSE
 
 
 @dataclass
@@ -76,9 +87,12 @@ def outcomes(lowering: Lowering, ruleset: Ruleset, known: Rulebook) -> Outcomes:
         if entry.over != FALSE:
             failures[declared.name].append(Failure(entry.over, declared.name, Reason.OVERFLOW))
         if isinstance(declared, Rule):
-            scored = _scores(lowering, entry, declared, len(fired), fires)
-            if scored.over != FALSE or scored.beyond != FALSE:
-                failures[declared.name] += scored.failures()
+            scored = _scored(lowering, entry, declared, len(fired), fires)
+            # A row in which it overflows has no magnitude.
+            if scored.over != FALSE:
+                failures[declared.name].append(Failure(scored.over, declared.name, Reason.OVERFLOW))
+            if scored.beyond != FALSE:
+                failures[declared.name].append(Failure(scored.beyond, declared.name, Reason.MAGNITUDE))
             cases += scored.added
             fired.append(fires)
         else:
@@ -146,45 +160,31 @@ def _violated(
 # --- what a firing rule contributes ---------------------------------------------------------------------------------
 
 
-def _scores(lowering: Lowering, entry: _Entry, rule: Rule, number: int, fires: Literal) -> _Scores:
-    """As the version before has it, where it fires as it did."""
+def _scored(lowering: Lowering, entry: _Entry, rule: Rule, number: int, fires: Literal) -> _Scored:
+    """As the version before has it, where it fires as it did; the rule may have another number now."""
     scored = entry.scored
     if scored is None or scored.fires != fires:
-        scored = entry.scored = _Scores(lowering, rule, number, fires)
-    elif scored.number != number:
-        scored.renumber(number)
+        scored = entry.scored = _Scores(lowering, rule, number, fires).found
+    elif scored.added and scored.added[0].rule != number:
+        scored.added = [Contribution(number, case.mask, case.amount, case.varying) for case in scored.added]
     return scored
 
 
 class _Scores:
-    """What one rule adds: its score where no exception holds, and each exception's where it is the first that does.
+    """What one rule adds: its score where no exception holds, and each exception's where it is the first that does."""
 
-    `over` is where finding that out overflows, `beyond` where it is beyond all scores.
-    """
+    __slots__ = ("_lowering", "_number", "_weight", "found")
 
     def __init__(self, lowering: Lowering, rule: Rule, number: int, fires: Literal) -> None:
         self._lowering = lowering
-        self._rule = rule
-        self.number = number
-        self.fires = fires
-        self.added: list[Contribution] = []
-        self.over = FALSE
-        self.beyond = FALSE
+        self._number = number
         recency = lowering.call.recency.get(rule.name, 1.0)
         self._weight = rule.meta.priority * rule.meta.confidence * recency
+        self.found = _Scored(fires, [])
         rest = fires
         for exception in rule.exceptions:
             rest = self._branch(exception.condition, exception.score, rest)
         self._add(rule.score, rest)
-
-    def renumber(self, number: int) -> None:
-        self.number = number
-        self.added = [Contribution(number, case.mask, case.amount, case.varying) for case in self.added]
-
-    def failures(self) -> list[Failure]:
-        """A row in which it overflows has no magnitude."""
-        masks = ((self.over, Reason.OVERFLOW), (self.beyond, Reason.MAGNITUDE))
-        return [Failure(mask, self._rule.name, reason) for mask, reason in masks if mask != FALSE]
 
     def _branch(self, condition: Expr, score: Expr, mask: Literal) -> Literal:
         """Adds the score where the condition holds; returns where it doesn't."""
@@ -192,7 +192,7 @@ class _Scores:
             return FALSE
         graph = self._lowering.graph
         truth = self._lowering.truth(condition)
-        self.over = graph.any_of(self.over, graph.all_of(mask, truth.over))
+        self.found.over = graph.any_of(self.found.over, graph.all_of(mask, truth.over))
         self._add(score, graph.all_of(mask, truth.holds))
         return graph.all_of(mask, negated(truth.holds))
 
@@ -208,24 +208,24 @@ class _Scores:
         graph = self._lowering.graph
         form = self._lowering.form(score)
         if form.over != FALSE:
-            self.over = graph.any_of(self.over, graph.all_of(mask, form.over))
+            self.found.over = graph.any_of(self.found.over, graph.all_of(mask, form.over))
         match form:
             case Fixed(value):
                 self._add_constant(value, mask)
             case Number(value, floating):
                 double = value if floating else graph.value(Operation("to_float", (value,)))
                 nanos = graph.value(Operation("contribution", (double, graph.number(self._weight))))
-                self.beyond = graph.any_of(self.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
-                self.added.append(Contribution(self.number, mask, None, nanos))
+                self.found.beyond = graph.any_of(self.found.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
+                self.found.added.append(Contribution(self._number, mask, None, nanos))
             case _:
                 raise AssertionError(form)
 
     def _add_constant(self, value: Any, mask: Literal) -> None:
         weighted = self._weight * float(value)
         if abs(weighted) <= MAGNITUDE:
-            self.added.append(Contribution(self.number, mask, round(weighted * NANO), None))
+            self.found.added.append(Contribution(self._number, mask, round(weighted * NANO), None))
         else:
-            self.beyond = self._lowering.graph.any_of(self.beyond, mask)
+            self.found.beyond = self._lowering.graph.any_of(self.found.beyond, mask)
 
 
 # --- all rules together ---------------------------------------------------------------------------------------------
@@ -253,10 +253,12 @@ def _resolved(lowering: Lowering, ruleset: Ruleset, cases: list[Contribution]) -
     graph = lowering.graph
     priorities = [rule.meta.priority for rule in ruleset.rules]
     sides = [_sides(lowering, case) for case in cases]
+    at_level: dict[float, list[tuple[Literal, Literal]]] = defaultdict(list)
+    for case, side in zip(cases, sides, strict=True):
+        at_level[priorities[case.rule]].append(side)
     up = down = up_wins = down_wins = FALSE
-    for level in sorted(set(priorities), reverse=True):
-        at_level = [side for case, side in zip(cases, sides, strict=True) if priorities[case.rule] == level]
-        up, down = graph.any_of(up, *(a for a, _ in at_level)), graph.any_of(down, *(b for _, b in at_level))
+    for _, here in sorted(at_level.items(), reverse=True):
+        up, down = graph.any_of(up, *(a for a, _ in here)), graph.any_of(down, *(b for _, b in here))
         up_wins = graph.any_of(up_wins, graph.all_of(up, negated(down)))
         down_wins = graph.any_of(down_wins, graph.all_of(down, negated(up)))
     kept = []

@@ -51,8 +51,12 @@ def _operation(lowering: Lowering, expr: p.Apply, names: Names) -> Form:
     fixed_ones = [form for form in forms if isinstance(form, Fixed)]
     if len(fixed_ones) == len(forms):
         return _computed(lowering, expr, fixed_ones)
-    over = lowering.graph.any_of(*[form.over for form in forms])
-    there = lowering.graph.all_of(*[form.there for form in forms])
+    over, there = FALSE, TRUE
+    for form in forms:
+        if form.over != FALSE:
+            over = lowering.graph.any_of(over, form.over)
+        if form.there != TRUE:
+            there = lowering.graph.all_of(there, form.there)
     op = expr.signature.op
     if op == "overlaps":
         return Truth(comparisons.overlap(lowering.graph, forms[0], forms[1]), there, over)

@@ -139,7 +139,7 @@ def _order(graph: Graph, left: Number, right: Number) -> Number:
 
 def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclusive: bool, wraps: bool) -> Truth:
     """As `program.InRange` says; an open end is None."""
-    if isinstance(value, Number) and value.over == FALSE and _is_written(low) and _is_written(high):
+    if isinstance(value, Number) and value.over == FALSE and _is_known(low) and _is_known(high):
         first, last = None if low is None else low.value, None if high is None else high.value
         return Truth(between(graph, value, first, last, inclusive, wraps))
     over = graph.any_of(value.over, FALSE if low is None else low.over, FALSE if high is None else high.over)
@@ -156,14 +156,12 @@ def within(graph: Graph, value: Form, low: Form | None, high: Form | None, inclu
     return Truth(inside, over=over)
 
 
-def _is_written(end: Form | None) -> TypeGuard[Fixed | None]:
+def _is_known(end: Form | None) -> TypeGuard[Fixed | None]:
     return end is None or (isinstance(end, Fixed) and end.value is not None and end.over == FALSE)
 
 
-def between(
-    graph: Graph, number: Number, first: Real | None, last: Real | None, inclusive: bool, wraps: bool
-) -> Literal:
-    """Two cuts, where the ends are constants, as nearly all are."""
+def between(graph: Graph, number: Number, first: Any, last: Any, inclusive: bool, wraps: bool) -> Literal:
+    """A range whose ends are numbers, or None where they are open, as nearly all are: two cuts."""
     after_low = TRUE if first is None else at_least(graph, number, first)
     before_high = TRUE
     if last is not None:
