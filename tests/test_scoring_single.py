@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from pydantic import field_serializer
 
 import ucl
 from ucl.tables.errors import TableError
@@ -70,6 +71,36 @@ def test_a_model_is_an_option() -> None:
     scorer = program.scorer(**AROUND)
     option = program.models["Meeting"](**LUNCH)
     assert scorer.score(option) == scorer.score(LUNCH)
+
+
+def test_a_model_says_what_it_dumps() -> None:
+    """Without what was not given; a caller's own class may dump something else, a record within it is dumped too."""
+    program = ucl.compile("""
+        schema Inner { a: int = 3 }
+        schema S { n: int  class: int = 7  length: duration unit min = 30min  inner: Inner? }
+        rule r on S { when class == 7 and length > 20min score 0.5 }
+        rule q on S { when present(inner) and inner.a == 4 score 0.25 }
+        schema Plain { n: int  class: int = 7  tags: set<text> = {} }
+        rule p on Plain { when class == 7 and not overlaps(tags, {"x"}) score 0.1 * n }
+    """)
+    inner, model, plain = (program.models[name] for name in ("Inner", "S", "Plain"))
+
+    class Doubled(plain):  # type: ignore[valid-type, misc]
+        @field_serializer("n")
+        def twice(self, n: int) -> int:
+            return 2 * n
+
+    for schema, option in (
+        ("S", model(n=1)),
+        ("S", model(n=1, inner=inner(a=4))),
+        ("Plain", plain(n=1)),
+        ("Plain", plain(**{"n": 2, "class": 8})),
+        ("Plain", plain(n=3, tags={"x", "y"})),
+        ("Plain", Doubled(n=4)),
+    ):
+        assert option.__ucl_row__() == option.model_dump(by_alias=True)
+        found = program.scorer(schema).score(option)
+        assert found.total == program.score([option], schema).total[0]
 
 
 def test_what_compares_rows_sees_one() -> None:

@@ -85,6 +85,27 @@ class Record(BaseModel):
                 row[field.column] = _json(value, dumped[attribute], field) if in_json else dumped[attribute]
         return row
 
+    def __ucl_row__(self) -> dict[str, Any]:
+        """As `model_dump(by_alias=True)`, and several times as fast where fields hold what is dumped."""
+        columns = _columns_held(type(self))
+        if columns is None:
+            return self.model_dump(by_alias=True)
+        held, given = self.__dict__, self.__pydantic_fields_set__
+        return {column: held[attribute] for attribute, column in columns if attribute in given}
+
+
+@lru_cache(maxsize=1024)
+def _columns_held(model: type[Record]) -> Sequence[tuple[str, str]] | None:
+    """Each attribute with its column; None where a field is a record, and for a caller's own class, which may dump
+    otherwise."""
+    if "__ucl_schema__" not in vars(model):
+        return None
+    schema = model.__ucl_schema__
+    if any(isinstance(t.present(field.type), t.Record | t.List) for field in schema.fields):
+        return None
+    attributes = attribute_names(schema)
+    return [(attributes[field.name], field.column) for field in schema.fields]
+
 
 def _json(value: Any, dumped: Any, field: Field) -> Any:
     match value:
@@ -198,6 +219,7 @@ def models_of(schemas: Iterable[Schema]) -> dict[Schema, type[Record]]:
             fields[attributes[field.name]] = (annotation | None if default is None else annotation, default)
         base = type("Record", (Record,), {"__ucl_schema__": schema, "__module__": __name__})
         made[schema] = create_model(schema.name, __base__=base, __doc__=schema.doc, **fields)
+        made[schema].__ucl_schema__ = schema
     return made
 
 

@@ -62,9 +62,9 @@ class Scorer:
         """
         data = option
         if type(data) is not dict:
-            if not hasattr(option, "model_dump"):
+            data = _row_of(option)
+            if data is None:
                 return self._as_table(option)
-            data = option.model_dump(by_alias=True)
         try:
             total, feasible, contested = self._answer(data)
         except (Unindexed, Exhausted):
@@ -79,7 +79,7 @@ class Scorer:
         assert self._index is not None
         self._asked += 1
         if self._asked >= _FEW_ASKED:
-            self._answer = straight(self._index) or self._index.score
+            self._answer = straight(self._index)
         return self._index.score(option)
 
     @staticmethod
@@ -98,3 +98,11 @@ class Scorer:
             result = self.explained(option)
         feasible, contested = bool(result.feasible[0]), bool(result.contested[0])
         return Score(float(result.total[0]), feasible, contested, result.decision[0], result.invalid.get(0))
+
+
+def _row_of(option: Any) -> dict[str, Any] | None:
+    """What a model holds; None for what is none."""
+    if hasattr(option, "__ucl_row__"):
+        row: dict[str, Any] = option.__ucl_row__()
+        return row
+    return option.model_dump(by_alias=True) if hasattr(option, "model_dump") else None
