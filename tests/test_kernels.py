@@ -395,6 +395,15 @@ def test_kernels_are_compiled_by_another_process_and_only_for_work_that_takes_lo
     assert len(started) == 2, "no other process can be started"
 
 
+def test_many_small_tables_are_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "_process", choice.Process())
+    monkeypatch.setattr(choice, "warm_up", lambda on_compile: "compiled")
+    monkeypatch.setattr(kernel_cache, "is_ready", lambda: True)
+    chosen = [choice.choose("auto", 5, 4000) for _ in range(100)]
+    assert isinstance(chosen[0], Portable)
+    assert chosen[-1] == "compiled"
+
+
 def test_the_other_process_compiles_into_the_cache(cache: Path) -> None:
     """Or leaves it to the one that is at it."""
     code = "from ucl.kernels.engines import choice, warming; choice.warm_up = lambda: print('at it'); "

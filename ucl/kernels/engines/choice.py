@@ -21,8 +21,10 @@ from ucl.kernels.engines.portable import Portable
 
 EngineName = Literal["auto", "portable", "numba"]
 
-# What the portable engine takes for one mask of one row, about; and how long starting the other one takes.
+# What the portable engine takes for one mask of one row, about, and for how many rows as long before the first one; and
+# how long starting the other engine takes.
 _PORTABLE_SECONDS = 2.5e-9
+_ROWS_BEFORE = 1000
 _LOADING = 0.6
 _COMPILING = 15.0
 # Of work without compiled kernels, so many seconds are borne while another process should be compiling them.
@@ -68,7 +70,7 @@ def choose(name: EngineName, rows: int, masks: int, on_compile: Callable[[], Non
         return Portable()
     if _process.compiled is not None:
         return _process.compiled
-    _process.portable_seconds += rows * masks * _PORTABLE_SECONDS
+    _process.portable_seconds += (_ROWS_BEFORE + rows) * masks * _PORTABLE_SECONDS
     if _process.portable_seconds < _LOADING:
         return Portable()
     from ucl.kernels.engines import kernel_cache
