@@ -1,8 +1,14 @@
 """A Parquet file scored in parts, beside only reading it: rows a second, and the most memory that a process took.
 
 In: how large the file is. Out: a comparison. Every run is a process of its own, timed from the first byte that is read
-to the last that is written, since memory is never given back within one. Only reading is pyarrow's own, part by part,
-of all columns: as the file has them, and with the codes that texts have in it.
+to the last that is written, since memory is never given back within one; its memory is that of the whole process.
+
+Only reading is pyarrow's own, part by part, of all columns, which are then thrown away: as the file has them, texts as
+texts; and texts by the codes that they have in it. Of ours, the first finds the best ten rows and writes nothing; the
+second writes each row's number, total, feasibility and decision; the third all of the input's columns with all that is
+said of a row. Each is given as many threads as it takes: reading one for a column, ours one to read, one to score, one
+to write. So there are two shares of the speed of only reading: by the clock, with all cores; and by the processor's
+time, which is what one core would take for each.
 """
 
 from __future__ import annotations
@@ -14,20 +20,28 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from ucl.bench.comparison import OURS, Comparison
 from ucl.bench.meetings import TWELVE, some_meetings
 
 _ROWS_AT_ONCE = 1 << 17
 
+# The most memory of this program, in KiB. What `getrusage` says may be that of the process that started it.
 _MEASURED = """
 import json, resource, sys, time
+def most_memory():
+    try:
+        lines = open("/proc/self/status").read().splitlines()
+        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
 path, out = sys.argv[1:3]
 {before}
-start = time.perf_counter()
+start, before = time.perf_counter(), time.process_time()
 {run}
-taken = time.perf_counter() - start
-print(json.dumps([taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+taken, worked = time.perf_counter() - start, time.process_time() - before
+print(json.dumps([taken, worked, most_memory()]))
 """
 _READ = """
 rows = 0
@@ -60,26 +74,35 @@ def file_in_parts(megabytes: int, repeats: int) -> Iterator[Comparison]:
         runs |= {
             name: _MEASURED.format(before="import pyarrow.parquet as parquet", run=run) for name, run in reading.items()
         }
-        seconds: dict[str, list[float]] = {name: [] for name in runs}
-        most: dict[str, int] = dict.fromkeys(runs, 0)
+        found: dict[str, list[_Run]] = {name: [] for name in runs}
         for _ in range(repeats):
             for name, code in runs.items():
-                taken, memory = _run(code, path, Path(folder) / "out.parquet")
-                seconds[name].append(taken)
-                most[name] = max(most[name], memory)
+                found[name].append(_run(code, path, Path(folder) / "out.parquet"))
         size = path.stat().st_size >> 20
-    found = Comparison(f"{size:,} MiB of Parquet, {rows:,} rows, 12 rules", seconds, rows)
-    found.print()
-    for name, memory in most.items():
-        share = median(read / own for read, own in zip(seconds["only reading"], seconds[name], strict=True))
-        print(f"  {name:34} {memory / 1024:10.0f} MiB of memory, {share * 100:.0f} % of the speed of only reading")
-    yield found
+    seconds = {name: [run.taken for run in own] for name, own in found.items()}
+    comparison = Comparison(f"{size:,} MiB of Parquet, {rows:,} rows, 12 rules", seconds, rows)
+    comparison.print()
+    print("  of the speed of only reading, and the most memory of the process")
+    for name, own in found.items():
+        pairs = list(zip(found["only reading"], own, strict=True))
+        clock = median(read.taken / run.taken for read, run in pairs)
+        core = median(read.worked / run.worked for read, run in pairs)
+        memory = max(run.memory for run in own) / 1024
+        print(f"  {name:34} {clock * 100:6.0f} % by the clock {core * 100:6.0f} % on one core {memory:8.0f} MiB")
+    yield comparison
 
 
-def _run(code: str, path: Path, out: Path) -> tuple[float, int]:
+class _Run(NamedTuple):
+    """Seconds by the clock and of the processor, KiB of memory."""
+
+    taken: float
+    worked: float
+    memory: int
+
+
+def _run(code: str, path: Path, out: Path) -> _Run:
     done = subprocess.run([sys.executable, "-c", code, path, out], check=True, capture_output=True, text=True)
-    taken, memory = json.loads(done.stdout)
-    return taken, memory
+    return _Run(*json.loads(done.stdout))
 
 
 def _write(path: Path, size: int) -> int:

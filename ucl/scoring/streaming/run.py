@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class FileRun:
     def parts(self, own_columns: bool = False) -> Iterator[Result]:
         """The results in order, each row with its number in the file. `own_columns`: with all columns of the input."""
         first = 0
-        for table in _waited_for(self._tables(own_columns)):
+        for table in _waited_for(self._tables(own_columns), _FOR_PARTS):
             group_by = self.group_by if self.held else None
             numbers = np.arange(first, first + table.num_rows)
             if first == 0 and self.group_by is not None and not self.held:
@@ -103,7 +103,7 @@ class FileRun:
         else:
             tables = (table.drop_columns(["ucl_row"]) for table in self._made("results", False, True, on_rows))
         with span("writing"):
-            write_parts(ahead(tables), path, format, facts=self.facts, beside=beside)
+            write_parts(_waited_for(ahead(tables), _FOR_SCORES), path, format, facts=self.facts, beside=beside)
 
     def _made(
         self, columns: ColumnsWanted, own_columns: bool, coded: bool, on_rows: Callable[[int], None]
@@ -123,7 +123,7 @@ class FileRun:
 
     def lines(self, reasons: bool, on_rows: Callable[[int], None]) -> Iterator[str]:
         """Each row's object as JSON text, made while those before them are written."""
-        for texts in ahead(self._texts(reasons)):
+        for texts in _waited_for(ahead(self._texts(reasons)), _FOR_SCORES):
             yield from texts
             on_rows(len(texts))
 
@@ -160,14 +160,20 @@ class FileRun:
         return table
 
 
-def _waited_for(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+T = TypeVar("T")
+
+
+def _waited_for(parts: Iterator[T], what: str) -> Iterator[T]:
     """The same; how long each was waited for is a span."""
     while True:
-        with span("waiting for the next part"):
-            table = next(tables, None)
-        if table is None:
+        with span(what):
+            part = next(parts, None)
+        if part is None:
             return
-        yield table
+        yield part
+
+
+_FOR_PARTS, _FOR_SCORES = "waiting for the next part", "waiting for scores"
 
 
 # Metadata of one part says nothing of the whole.
