@@ -105,8 +105,8 @@ def test_a_conjunction_says_all_and_its_negation_nothing(names: list[str]) -> No
 )
 def test_presence(text: str, where_true: set[str], where_false: set[str]) -> None:
     checked, _ = condition(text)
-    assert {path[1] for path in checked.when_true.present} == where_true
-    assert {path[1] for path in checked.when_false.present} == where_false
+    assert {path[1] for path in checked.when_true.facts.present} == where_true
+    assert {path[1] for path in checked.when_false.facts.present} == where_false
 
 
 @pytest.mark.parametrize("operator", list(COMPARISONS))
@@ -118,7 +118,7 @@ def test_a_comparison_with_a_constant_says_not_zero_exactly_where_zero_is_out(
 ) -> None:
     checked, _ = condition(f"{bound} {operator} n" if turned else f"n {operator} {bound}")
     at_zero = COMPARISONS[operator](bound, 0) if turned else COMPARISONS[operator](0, bound)
-    facts = checked.when_true if wanted else checked.when_false
+    facts = (checked.when_true if wanted else checked.when_false).facts
     assert facts.knows_nonzero(("option", "n")) is (at_zero is not wanted)
 
 
@@ -172,14 +172,14 @@ def test_the_or_of_a_zero_test_guards_what_follows() -> None:
 
 def test_facts_come_in_from_around_and_go_out() -> None:
     checked, _ = condition("present(rating)")
-    assert checked.when_true.knows_present(("option", "rating"))
-    assert not checked.when_false.knows_present(("option", "rating"))
+    assert checked.when_true.facts.knows_present(("option", "rating"))
+    assert not checked.when_false.facts.knows_present(("option", "rating"))
 
 
 def test_a_wrong_test_of_presence_silences_what_hangs_on_it() -> None:
     checked, found = condition("present(ratingg) and rating > 3")
     assert [d.code for d in found] == ["unknown-name"]
-    assert checked.when_true is IMPOSSIBLE
+    assert checked.when_true.facts is IMPOSSIBLE
 
 
 def test_a_mistake_elsewhere_silences_nothing() -> None:

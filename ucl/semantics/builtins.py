@@ -68,7 +68,7 @@ def _fits(pattern: Pattern, argument: Type, bound: dict[str, Type]) -> bool:
                 return False
             return argument.element is None or _fits(element, argument.element, bound)
         case _:
-            return pattern == argument
+            return type(pattern) is type(argument) and pattern == argument
 
 
 def _substitute(pattern: Pattern, bound: Mapping[str, Type]) -> Type:

@@ -150,13 +150,42 @@ class Machine:
         stream = tokens(text, position, self._comments)
         terminal, start, end = next(stream)
         following, next_start, next_end = next(stream, finish)
-        entry = automaton.entry(automaton.initial, terminal)
+        step, moves = automaton.course(automaton.initial, terminal)
         while True:
-            if isinstance(entry, dict):
-                move = entry.get(following)
+            if step is not None:
+                build, parts = step.build, step.parts
+                begin = marks[-step.size][1] if step.size else last_end
+                depth = 0
+                for place in step.nested:
+                    deep = marks[place][2]
+                    if deep > depth:
+                        depth = deep
+                depth += step.deeper
+                if build is None:
+                    made = _gathered(step, values) if step.gathers else values[-1]
+                elif parts == 1:
+                    made = build(builder, Span(source, begin, last_end), values[step.first])
+                elif parts == 2:
+                    made = build(builder, Span(source, begin, last_end), values[step.first], values[step.last])
+                else:
+                    made = build(builder, Span(source, begin, last_end), *_gathered(step, values))
+                if step.size:
+                    del marks[step.gone], values[step.gone]
+                values.append(made)
+                below = marks[-1][0]
+                if depth > DEEPEST:
+                    marks.append((below, begin, depth))
+                    return self._read(), self._stop((terminal, begin, last_end), too_deep=True)
+                landing = below.landings.get((step.target, terminal))
+                if landing is None:
+                    landing = automaton.land(below, step.target, terminal)
+                state, step, moves = landing
+                marks.append((state, begin, depth))
+            elif moves is not None:
+                move = moves.get(following)
                 if move is None:
                     move = automaton.move(marks[-1][0], terminal, following)
-                state, build, bracket, entry = move
+                state, build, bracket, step, moves = move
                 if len(marks) > _TALLEST:
                     return self._read(), self._stop((terminal, start, end), too_deep=True)
                 written = text[start:end] if mended is None else mended
@@ -169,34 +198,6 @@ class Machine:
                         return self._read(), self._stop((terminal, start, end), too_deep=True)
                 terminal, start, end = following, next_start, next_end
                 following, next_start, next_end = next(stream, finish)
-            elif entry is not None:
-                step = entry
-                depth = 0
-                for place in step.nested:
-                    deep = marks[place][2]
-                    if deep > depth:
-                        depth = deep
-                depth += step.deeper
-                taken = values[step.taken] if step.taken is not None else _picked(step, values)
-                if step.size:
-                    begin = marks[-step.size][1]
-                    del marks[step.gone], values[step.gone]
-                else:
-                    begin = last_end
-                build = step.build
-                if build is not None:
-                    values.append(build(builder, Span(source, begin, last_end), *taken))
-                else:
-                    values.append(taken if step.gathers else taken[0])
-                below = marks[-1][0]
-                if depth > DEEPEST:
-                    marks.append((below, begin, depth))
-                    return self._read(), self._stop((terminal, begin, last_end), too_deep=True)
-                landing = below.landings.get((step.target, terminal))
-                if landing is None:
-                    landing = automaton.land(below, step.target, terminal)
-                state, entry = landing
-                marks.append((state, begin, depth))
             else:
                 if terminal == END and marks[-1][0] is automaton.accepting:
                     return self._read(), stop
@@ -218,7 +219,7 @@ class Machine:
                         following, next_start, next_end = next(stream, finish)
                     else:
                         terminal, mended = found.terminal, found.text
-                entry = automaton.entry(marks[-1][0], terminal)
+                step, moves = automaton.course(marks[-1][0], terminal)
 
     def _read(self) -> list[ast.Declaration]:
         """The declarations that are complete: the list that the start rule gathers lies at the bottom."""
@@ -248,22 +249,22 @@ class Machine:
             self._comments.pop()
 
 
-def _picked(step: Step, values: list[Any]) -> list[Any]:
-    """What a reduction takes of the values on top of the stack."""
+def _gathered(step: Step, values: list[Any]) -> list[Any]:
+    """The values that count of those on top of the stack."""
     first = -step.size
     if step.grows:
-        gathered: list[Any] = values[first]  # taken over, so that a list that grows one by one costs linear time
-        gathered.append(values[-1])
-        return gathered
-    picked: list[Any] = []
+        longer: list[Any] = values[first]  # taken over, so that a list that grows one by one costs linear time
+        longer.append(values[-1])
+        return longer
+    gathered: list[Any] = []
     for pick in step.picks:
         if pick >= 0:
-            picked.append(values[first + pick])
+            gathered.append(values[first + pick])
         elif pick == -1:
-            picked.append(None)
+            gathered.append(None)
         else:
-            picked += values[first - 2 - pick]
-    return picked
+            gathered += values[first - 2 - pick]
+    return gathered
 
 
 _WORDS = "|".join(DECLARATION_WORDS)

@@ -16,7 +16,7 @@ from ucl.frozen import frozen
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
 from ucl.semantics.check.bodies import AnyBody, rules_spoken_of
-from ucl.semantics.check.modules import ALWAYS_IN_CONTEXT, BODIES, Imported, Module, Own, path_span
+from ucl.semantics.check.modules import ALWAYS_IN_CONTEXT, BODIES, Imported, Module, path_span
 from ucl.semantics.program import Resolution
 from ucl.semantics.types import Dimension
 
@@ -58,7 +58,7 @@ def assemble(modules: list[Module], timezone: str, report: Report) -> p.Program:
 def _imported_bodies(root: Module) -> Iterator[tuple[Module, str]]:
     """The bodies that the import lists name, by module and name, in the order in which they stand in the program."""
     listed: dict[Module, set[str]] = {}
-    for entry in root.table.values():
+    for entry in root.surroundings.values():
         if isinstance(entry, Imported) and isinstance(entry.declaration, BODIES):
             listed.setdefault(entry.module, set()).add(entry.declaration.name.text)
     for module, names in listed.items():
@@ -104,9 +104,7 @@ def _kept_overrides(bodies: list[B]) -> tuple[B, ...]:
 def _usable(root: Module, kind: type[G]) -> dict[str, G]:
     """What the module declares or imports by name, of one kind."""
     found: dict[str, G] = {}
-    for name, entry in root.table.items():
-        if type(entry) is Own and isinstance(entry.declaration, BODIES):
-            continue  # most names are those of rules
+    for name, entry in root.surroundings.items():
         owner = entry.module if isinstance(entry, Imported) else root
         meaning = owner.globals.get(name)
         if isinstance(meaning, kind) and (isinstance(entry, Imported) or root.declared(name) is not None):

@@ -45,6 +45,7 @@ _NAMED = get_args(Named)
 # What takes part in the program of a file that imports it by name.
 Body = ast.Body
 BODIES = (ast.Rule, ast.Constraint, ast.Action, ast.Alert, ast.Property, ast.Prefer)
+_BODY_KINDS = frozenset(BODIES)
 
 WRONG = Wrong()
 ALWAYS_IN_CONTEXT: Mapping[str, Type] = {"now": DATETIME, "today": DATE}
@@ -131,7 +132,8 @@ Entry = Own | Imported | Alias | Broken
 class Module:
     """One file, as it is known so far.
 
-    `table` has all names that can be used in it, `places` where each of them was introduced. `globals`, `context` and
+    `table` has all names that can be used in it, `places` where each of them was introduced; `surroundings` is the part
+    of the table that bodies speak of, all but they themselves, who are most of it. `globals`, `context` and
     `bodies` hold what its own declarations mean, `memory` also what it imports, once they have been checked; a body is
     missing where it is wrong. `used` are the names that were looked up, `endless` the schemas that reach too far,
     `helpers` the modules whose definitions it calls, `taken_twice` the names that two declarations claim.
@@ -142,6 +144,7 @@ class Module:
     imports: list[tuple[ast.Import, Module | None]] = field(default_factory=list)
     unreadable: frozenset[str] = frozenset()
     table: dict[str, Entry] = field(default_factory=dict)
+    surroundings: dict[str, Entry] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
     memory: dict[str, MemoryField] = field(default_factory=dict)
@@ -168,7 +171,8 @@ class Module:
 
     def own(self, *kinds: type[Named]) -> list[Any]:
         """The declarations of these kinds that have a name of their own, in source order."""
-        return [e.declaration for e in self.table.values() if isinstance(e, Own) and isinstance(e.declaration, kinds)]
+        entries = self.surroundings if _BODY_KINDS.isdisjoint(kinds) else self.table
+        return [e.declaration for e in entries.values() if isinstance(e, Own) and isinstance(e.declaration, kinds)]
 
     def declared(self, name: str) -> Named | None:
         """What this file itself calls so."""
@@ -241,7 +245,9 @@ class Module:
                 self.find,
                 lambda: list(self.table),
                 self.units,
-                units_missing=any(isinstance(entry, Broken) and entry.has_units for entry in self.table.values()),
+                units_missing=any(
+                    isinstance(entry, Broken) and entry.has_units for entry in self.surroundings.values()
+                ),
                 taken_twice=self.taken_twice,
                 plain={} if option is None else self._plain(option),
             )
@@ -391,7 +397,8 @@ def _fill_table(module: Module, report: Report) -> None:
                     _announce(module, declaration)
     dimensions = set(_DIMENSIONS.findall(module.source.text)) if module.unreadable else set()
     for unreadable in module.unreadable:
-        module.table.setdefault(unreadable, Broken(unreadable in dimensions))
+        if unreadable not in module.table:
+            module.table[unreadable] = module.surroundings[unreadable] = Broken(unreadable in dimensions)
 
 
 def _announce(module: Module, declaration: Named) -> None:
@@ -449,4 +456,8 @@ def _introduce(module: Module, name: str, place: Span, entry: Entry, report: Rep
         return False
     module.table[name] = entry
     module.places[name] = place
+    if isinstance(entry, Own) and isinstance(entry.declaration, BODIES):
+        module.surroundings.pop(name, None)
+    else:
+        module.surroundings[name] = entry
     return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ucl.diagnostics import Report
 from ucl.semantics import declaration_errors as errors
 from ucl.semantics import program as p
-from ucl.semantics.check.modules import BODIES, Alias, Imported, Module, Own
+from ucl.semantics.check.modules import Alias, Imported, Module, Own
 from ucl.semantics.parts import children
 from ucl.semantics.types import Dimension
 from ucl.syntax import ast
@@ -19,9 +19,9 @@ from ucl.syntax import ast
 def report_unused(root: Module, report: Report) -> None:
     """For a program without errors."""
     used = root.used | root.memory_asked.keys_used
-    has_bodies = bool(root.own(*BODIES))
-    for name, entry in root.table.items():
-        if name in used or (isinstance(entry, Own) and isinstance(entry.declaration, BODIES)):
+    has_bodies = len(root.surroundings) < len(root.table)
+    for name, entry in root.surroundings.items():
+        if name in used:
             continue
         place = root.places.get(name)
         if place is None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from ucl.frozen import frozen
@@ -31,8 +30,8 @@ class Step:
 
     `gone` is what it takes from the top of the stack, `nested` where in it those parts lie that have a depth, `deeper`
     the levels that it adds, 1 or 0. It has no `build` where its value is that of its one part, or, as `gathers` says,
-    the list of its parts. The values that count are those that `taken` cuts out, where that is so simple; where it is
-    None they are to be picked; a step that `grows` adds the last value to a list that lies at the first place.
+    the list of its parts. Where one or two values count, `parts` says so, and the place of the `first` and the `last`;
+    otherwise they are to be picked; a step that `grows` adds the last value to a list that lies at the first place.
     """
 
     build: Build | None
@@ -40,7 +39,9 @@ class Step:
     size: int
     picks: tuple[int, ...]
     gone: slice
-    taken: slice | None
+    parts: int
+    first: int
+    last: int
     nested: tuple[int, ...]
     gathers: bool
     grows: bool
@@ -59,19 +60,20 @@ class State:
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.moves: dict[str, dict[str, Move]] = {}
+        self.moves: dict[str, Moves] = {}
         self.landings: dict[tuple[str, str], Landing] = {}
 
 
-Entry = Step | dict[str, "Move"] | None
-"""What a state does before a terminal: reduce, shift (by the move for what follows), or nothing, which is a mistake."""
+Moves = dict[str, "Move"]
+Course = tuple[Step | None, Moves | None]
+"""What a state does before a terminal: reduce, else shift (by the move for what follows), else it is a mistake."""
 
-Landing = tuple[State, Entry]
-"""The state after a reduction and the unit reductions behind it, and what that does."""
+Landing = tuple[State, Step | None, Moves | None]
+"""The state after a reduction and the unit reductions behind it, and its course."""
 
-Move = tuple[State, Build | None, int, Entry]
+Move = tuple[State, Build | None, int, Step | None, Moves | None]
 """The state after a token and the reductions of it alone, what is built of its text (None: nothing), whether it opens
-or closes a bracket (1, -1), and what the state does then."""
+or closes a bracket (1, -1), and the course of the state."""
 
 _BRACKETS = {"(": 1, ")": -1, "{": 1, "}": -1}
 
@@ -86,38 +88,37 @@ class Automaton:
         self.initial = self._states[table.initial]
         self.accepting = self._states[table.accepting]
 
-    def entry(self, state: State, terminal: str) -> Entry:
+    def course(self, state: State, terminal: str) -> Course:
         """What `state` does before `terminal`."""
         action = self._table.actions[state.number].get(terminal)
         if action is None:
-            return None
-        return state.moves.setdefault(terminal, {}) if action >= 0 else self._step(-1 - action)
+            return None, None
+        return (self._step(-1 - action), None) if action < 0 else (None, state.moves.setdefault(terminal, {}))
 
     def land(self, state: State, target: str, terminal: str) -> Landing:
         """Where a reduction to `target` leads that leaves `state`, before `terminal`."""
         gotos = self._table.gotos[state.number]
         landed = self._states[gotos[target]]
-        entry = self.entry(landed, terminal)
-        while isinstance(entry, Step) and entry.renames:
-            landed = self._states[gotos[entry.target]]
-            entry = self.entry(landed, terminal)
-        found = state.landings[target, terminal] = landed, entry
+        step, moves = self.course(landed, terminal)
+        while step is not None and step.renames:
+            landed = self._states[gotos[step.target]]
+            step, moves = self.course(landed, terminal)
+        found = state.landings[target, terminal] = landed, step, moves
         return found
 
     def move(self, state: State, terminal: str, following: str) -> Move:
         """What comes of `terminal`, which `state` shifts, before `following`."""
         gotos = self._table.gotos[state.number]
         landed = self._states[self._table.actions[state.number][terminal]]
-        chain: list[Reduction] = []
+        names: list[str] = []
         while (action := self._table.actions[landed.number].get(following, 0)) < 0:
             reduction = self._table.reductions[-1 - action]
-            if not (reduction.is_unit or _wraps(reduction)):
+            if _wraps(reduction):
+                names.append(reduction.name)
+            elif not reduction.is_unit:
                 break
-            chain.append(reduction)
             landed = self._states[gotos[reduction.target]]
-        names = tuple(reduction.name for reduction in chain if not reduction.is_unit)
-        entry = self.entry(landed, following)
-        found = landed, _builder_of(names), _BRACKETS.get(terminal, 0), entry
+        found = landed, _builder_of(tuple(names)), _BRACKETS.get(terminal, 0), *self.course(landed, following)
         state.moves[terminal][following] = found
         return found
 
@@ -183,29 +184,20 @@ def _unused(*_: Any) -> None:
 
 
 def _step(reduction: Reduction) -> Step:
-    size, picks = reduction.size, reduction.picks
-    if _wraps(reduction):
-        picks = (0,)
+    size, picks = reduction.size, (0,) if _wraps(reduction) else reduction.picks
+    places = [(pick if pick >= 0 else -2 - pick) - size for pick in picks if pick != -1]
+    simple = len(picks) in (1, 2) and min(picks) >= 0
     return Step(
         build=_function(reduction.name) if reduction.effect is Effect.BUILD else None,
         target=reduction.target,
         size=size,
         picks=picks,
         gone=slice(-size, None),
-        taken=_as_slice(picks, size),
-        nested=tuple((pick if pick >= 0 else -2 - pick) - size for pick in picks if pick != -1),
+        parts=len(picks) if simple else 0,
+        first=places[0] if simple else 0,
+        last=places[-1] if simple else 0,
+        nested=tuple(places),
         gathers=reduction.effect is Effect.GATHER,
         grows=reduction.effect is Effect.GATHER and len(picks) == 2 and picks[0] == -2 and picks[1] == size - 1,
         deeper=int(reduction.name in DEEPENING),
     )
-
-
-def _as_slice(picks: tuple[int, ...], size: int) -> slice | None:
-    """What cuts these out of the last `size` values, where they are at equal distances and none is spliced."""
-    if not picks or min(picks) < 0:
-        return None
-    apart = picks[1] - picks[0] if len(picks) > 1 else 1
-    if any(second - first != apart for first, second in pairwise(picks)):
-        return None
-    end = picks[-1] + 1 - size
-    return slice(picks[0] - size, end or None, apart)

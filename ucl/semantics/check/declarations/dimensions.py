@@ -40,7 +40,7 @@ def check_dimensions(module: Module, report: Report) -> None:
 def usable_dimensions(module: Module) -> list[Dimension]:
     """Declared here, imported by name, or in a module that is imported as a whole."""
     found: list[Dimension] = []
-    for entry in module.table.values():
+    for entry in module.surroundings.values():
         match entry:
             case Own(declaration):
                 candidates = [module.globals.get(declaration.name.text)]

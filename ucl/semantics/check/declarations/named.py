@@ -35,7 +35,7 @@ LARGEST_SCHEMA = 10_000
 
 def check_declarations(module: Module, report: Report) -> None:
     """Fills in all but the bodies; the module's dimensions are done."""
-    for name, entry in module.table.items():
+    for name, entry in module.surroundings.items():
         if isinstance(entry, Imported) and isinstance(entry.declaration, ast.Memory):
             brought = entry.module.memory.get(entry.declaration.name.text)
             if brought is not None:
