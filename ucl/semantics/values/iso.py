@@ -5,19 +5,21 @@ In: text. Out: days or microseconds; None where the text says no such thing. And
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from ucl.semantics.calendar import civil_from_days, days_from_civil, days_in_month
+from ucl.semantics.calendar import civil_from_days
 from ucl.semantics.operations import INT_MAX, INT_MIN
 from ucl.semantics.types import DAY, DURATION_UNITS, SECOND
 
+_EPOCH = dt.date(1970, 1, 1).toordinal()
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
-_DATE = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
-_TIME = r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-_OFFSET = r"(?P<offset>[Zz]|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)"
+_DATE = r"(\d{4})-(\d\d)-(\d\d)"
+_TIME = r"(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+_OFFSET = r"([Zz]|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)"
 _DATE_TEXT = re.compile(_DATE, re.ASCII)
 _TIME_TEXT = re.compile(_TIME, re.ASCII)
 _DATETIME_TEXT = re.compile(f"{_DATE}[Tt ]{_TIME}{_OFFSET}?", re.ASCII)
@@ -42,19 +44,20 @@ class WallClock(NamedTuple):
 
 def read_date(text: str) -> int | None:
     match = _DATE_TEXT.fullmatch(text)
-    return None if match is None else _days(match)
+    return None if match is None else _days(*match.groups())
 
 
 def read_time(text: str) -> int | None:
     match = _TIME_TEXT.fullmatch(text)
-    return None if match is None else _microseconds(match)
+    return None if match is None else _microseconds(*match.groups())
 
 
 def read_datetime(text: str) -> WallClock | None:
     match = _DATETIME_TEXT.fullmatch(text)
     if match is None:
         return None
-    days, time, offset = _days(match), _microseconds(match), match["offset"]
+    year, month, day, hour, minute, second, fraction, offset = match.groups()
+    days, time = _days(year, month, day), _microseconds(hour, minute, second, fraction)
     if days is None or time is None:
         return None
     if offset is None:
@@ -76,23 +79,24 @@ def read_duration(text: str) -> int | None:
     return microseconds if INT_MIN <= microseconds <= INT_MAX else None
 
 
-def _days(match: re.Match[str]) -> int | None:
-    year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
-    if year < 1 or not 1 <= month <= 12 or not 1 <= day <= days_in_month(year, month):
+def _days(year: str, month: str, day: str) -> int | None:
+    try:
+        return dt.date(int(year), int(month), int(day)).toordinal() - _EPOCH
+    except ValueError:
         return None
-    return days_from_civil(year, month, day)
 
 
-def _microseconds(match: re.Match[str]) -> int | None:
+def _microseconds(hour: str, minute: str, second: str | None, fraction: str | None) -> int | None:
     """What lies below a microsecond is cut off."""
-    hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
-    if hour > 23 or minute > 59 or second > 59:
+    hours, minutes, seconds = int(hour), int(minute), int(second or 0)
+    if hours > 23 or minutes > 59 or seconds > 59:
         return None
-    return (hour * 3600 + minute * 60 + second) * SECOND + int((match["fraction"] or "")[:6].ljust(6, "0"))
+    whole = (hours * 3600 + minutes * 60 + seconds) * SECOND
+    return whole + int(fraction[:6].ljust(6, "0")) if fraction else whole
 
 
 def _offset(text: str) -> int | None:
-    if text in ("Z", "z"):
+    if text in ("Z", "z", "+00:00"):
         return 0
     digits = text[1:].replace(":", "").ljust(6, "0")
     hours, minutes, seconds = int(digits[:2]), int(digits[2:4]), int(digits[4:])
