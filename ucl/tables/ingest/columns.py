@@ -21,7 +21,7 @@ from ucl.tables.formats.plain import plain
 from ucl.tables.ingest.fill import outside_domain, with_default
 from ucl.tables.ingest.places import NoRecord, Place, find_places
 from ucl.tables.ingest.readers.leaf import read_cells
-from ucl.tables.ingest.readers.reading import Mask, Read, either, some
+from ucl.tables.ingest.readers.reading import Mask, Read, either, indices_of, some
 from ucl.tables.ingest.trusted import trusted
 from ucl.tables.ingest.words import arrow_type_in_words, type_in_words
 
@@ -142,9 +142,7 @@ def _invalid(faults: list[_Fault], rows: int) -> dict[int, InvalidCell]:
 
 def _shown(fault: _Fault, rows: NDArray[np.int64]) -> list[Any]:
     """The data's own values."""
-    import pyarrow as pa
-
     place = fault.place
     if fault.reason in (Reason.ABSENT, Reason.OVERFLOW) or place.column is None:
         return [None] * len(rows)
-    return plain(place.column.take(pa.array(rows)), place.cells)
+    return plain(place.column.take(indices_of(rows)), place.cells)

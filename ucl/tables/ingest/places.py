@@ -21,7 +21,7 @@ from ucl.tables import errors
 from ucl.tables.cells import Cells, cells_of
 from ucl.tables.formats.json_cells import decode
 from ucl.tables.formats.rows import column_from_values
-from ucl.tables.ingest.readers.reading import Mask, both
+from ucl.tables.ingest.readers.reading import Mask, bits_of, both, flat
 from ucl.tables.ingest.words import arrow_type_in_words, type_in_words
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _struct(column: pa.ChunkedArray, cells: Cells, each: Field, name: str) -> tu
                 name, arrow_type_in_words(column.type), each.name, type_in_words(each.type, each.unit)
             )
         return _Columns(f"{name}.", {}), np.zeros(len(column), np.bool_), _says_something(column)
-    there = None if column.null_count == 0 else column.is_valid().to_numpy()
+    there = None if column.null_count == 0 else bits_of(flat(column.is_valid()))
     errors.refuse_duplicates(f"{name}.{child.name}" for child in column.type)
     children = {}
     for place in range(column.type.num_fields):
@@ -209,8 +209,7 @@ def _mentioned(source: _Columns, schema: Schema, rows: int) -> Mask:
 
 
 def _says_something(column: pa.ChunkedArray) -> Mask:
-    silent: Mask = column.is_null(nan_is_null=True).to_numpy()
-    return ~silent
+    return ~bits_of(flat(column.is_null(nan_is_null=True)))
 
 
 def _is_null(column: pa.ChunkedArray) -> bool:

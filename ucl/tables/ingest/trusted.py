@@ -19,6 +19,7 @@ from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
 from ucl.tables.ingest.fill import ends_of
 from ucl.tables.ingest.places import Place
+from ucl.tables.ingest.readers.reading import values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,6 +68,6 @@ def _eight_bytes(array: pa.Array) -> Any:
     import pyarrow as pa
 
     plain = array if pa.types.is_floating(array.type) else array.view(pa.int64())
-    values = plain.to_numpy(zero_copy_only=False)
+    values = values_of(plain)
     assert values.dtype in (np.int64, np.float64)
     return values

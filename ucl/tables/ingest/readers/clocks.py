@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ucl.frozen import frozen
 from ucl.semantics.types import DAY, SECOND
 from ucl.semantics.values.iso import WallClock
-from ucl.tables.ingest.readers.reading import Mask
+from ucl.tables.ingest.readers.reading import Mask, indices_of, numpy_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,12 +55,12 @@ def read_clocks(words: pa.Array) -> Clocks:
     count = len(words) + 1
     nothing, naive = np.zeros(count, np.int64), np.ones(count, np.bool_)
     clocks = Clocks(nothing, nothing.copy(), naive, np.zeros(count, np.bool_))
-    lengths = pc.fill_null(pc.binary_length(words), 0).to_numpy(zero_copy_only=False)
+    lengths, _ = numpy_of(pc.binary_length(words))
     for body in _BODIES:
         for end in _ENDS:
             places = np.flatnonzero(lengths == body + end)
             if len(places):
-                texts = words.take(pa.array(places)).cast(pa.binary()).cast(pa.binary(body + end))
+                texts = words.take(indices_of(places)).cast(pa.binary()).cast(pa.binary(body + end))
                 matrix = np.frombuffer(texts.buffers()[1], np.uint8, len(places) * (body + end))
                 _read_matrix(matrix.reshape(len(places), body + end), body, end, places, clocks)
     return clocks

@@ -18,7 +18,7 @@ from ucl.semantics.zones import Zone
 from ucl.tables.cells import Cells
 from ucl.tables.ingest.readers.kinds import is_list, is_text
 from ucl.tables.ingest.readers.numbers import read_durations, read_floats, read_ints
-from ucl.tables.ingest.readers.reading import Mask, Parse, Read, distinct, flat, look_up, merged
+from ucl.tables.ingest.readers.reading import Mask, Parse, Read, bits_of, distinct, flat, indices_of, look_up, merged
 from ucl.tables.ingest.readers.scalar import CSV_SPACE, cell_reader
 from ucl.tables.ingest.readers.sets import list_offsets, offsets_of, sets_of_lists, sets_of_lookup
 from ucl.tables.ingest.readers.temporal import read_dates, read_datetime_texts, read_instants, read_lengths, read_times
@@ -93,10 +93,11 @@ def _read_joined(column: pa.ChunkedArray, kind: t.Set, zone: Zone) -> Read:
     assert kind.element is not None
     parts = pc.split_pattern(column, ";")
     words = pc.utf8_trim(pc.list_flatten(parts), CSV_SPACE)
-    kept = pc.not_equal(words, "").to_numpy()
+    said = pc.not_equal(words, "")
+    kept = bits_of(flat(said))
     offsets, valid = list_offsets(parts)
     rows = np.repeat(np.arange(len(column)), np.diff(offsets))[kept]
-    elements = words.filter(pa.array(kept))
+    elements = words.filter(said)
     if not isinstance(elements, pa.ChunkedArray):
         elements = pa.chunked_array([elements])
     read = _read_words(elements, kind.element, None, zone, Cells.CSV)
@@ -121,7 +122,8 @@ def _read_number_texts(column: pa.ChunkedArray, kind: t.Type, unit: t.Unit | Non
         return found.looked_up(map(parse, words.to_pylist())).scalars(np.int64)
     usual = pc.match_substring_regex(words, _USUAL_NUMBER)
     numbers = pc.if_else(usual, words, pa.scalar(None, words.type)).cast(pa.float64())
-    read = _read_typed(pa.chunked_array([numbers.take(pa.array(codes, mask=codes == len(words)))]), kind, unit, zone)
+    numbers = pa.concat_arrays([numbers, pa.nulls(1, pa.float64())])
+    read = _read_typed(pa.chunked_array([numbers.take(indices_of(codes))]), kind, unit, zone)
     if pc.all(usual).as_py() is not False and not words.null_count:
         return read
     others = pc.if_else(usual, pa.scalar(None, words.type), words).to_pylist()
@@ -235,8 +237,7 @@ def _holds_nothing(column: pa.ChunkedArray) -> bool:
 
 def _silent(column: pa.ChunkedArray) -> Mask:
     """Rows whose cell is null or NaN."""
-    silent: Mask = column.is_null(nan_is_null=True).to_numpy()
-    return silent
+    return bits_of(flat(column.is_null(nan_is_null=True)))
 
 
 def _value_type(type: pa.DataType) -> pa.DataType:

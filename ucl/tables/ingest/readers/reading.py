@@ -118,18 +118,15 @@ class Distinct:
 
 def distinct(column: pa.ChunkedArray) -> Distinct:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     chunks = [without_null_words(chunk) for chunk in column.dictionary_encode().chunks]
     if not chunks:
-        return Distinct(pa.array([], pa.string()), np.zeros(0, np.int32), False)
+        return Distinct(pa.nulls(0, pa.string()), np.zeros(0, np.int32), False)
     encoded = pa.chunked_array(chunks).unify_dictionaries()
     words = encoded.chunk(0).dictionary
     indices = flat(pa.chunked_array([chunk.indices for chunk in encoded.chunks])).cast(pa.int32())
-    has_null = indices.null_count > 0
-    if has_null:
-        indices = pc.fill_null(indices, pa.scalar(len(words), pa.int32()))
-    return Distinct(words, indices.to_numpy(zero_copy_only=False), has_null)
+    codes, there = numpy_of(indices)
+    return Distinct(words, codes if there is None else np.where(there, codes, np.int32(len(words))), there is not None)
 
 
 def without_null_words(array: pa.Array) -> pa.Array:
@@ -154,15 +151,36 @@ def flat(column: pa.ChunkedArray) -> pa.Array:
 def numpy_of(array: pa.Array) -> tuple[NDArray[Any], Mask | None]:
     """Values, 0 where null, and where there are any."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_boolean(array.type):
         bits = bits_of(array)
         valid = None if array.null_count == 0 else bits_of(array.is_valid())
         return bits if valid is None else bits & valid, valid
+    values = values_of(array)
     if array.null_count == 0:
-        return array.to_numpy(zero_copy_only=False), None
-    return pc.fill_null(array, 0).to_numpy(zero_copy_only=False), bits_of(array.is_valid())
+        return values, None
+    there = bits_of(array.is_valid())
+    return np.where(there, values, values.dtype.type(0)), there
+
+
+def values_of(array: pa.Array) -> NDArray[Any]:
+    """Numbers as they are, whatever stands under nulls.
+
+    Arrow's own ways from and to NumPy, and from Python's numbers, first import pandas where it is installed, to ask
+    whether they were given something of it: longer than what a first score takes.
+    """
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    if len(array) == 0:
+        return np.zeros(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
+
+
+def indices_of(places: NDArray[np.int64] | NDArray[np.int32]) -> pa.Array:
+    """Places as Arrow takes them, without a copy."""
+    import pyarrow as pa
+
+    type = pa.from_numpy_dtype(places.dtype)
+    return pa.Array.from_buffers(type, len(places), [None, pa.py_buffer(np.ascontiguousarray(places))])
 
 
 def bits_of(array: pa.BooleanArray) -> Mask:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ucl.kernels.columns import Offsets, Scalars, Sets, Texts
 from ucl.kernels.lists import only
-from ucl.tables.ingest.readers.reading import Lookup, Mask, Read, both, either
+from ucl.tables.ingest.readers.reading import Lookup, Mask, Read, both, either, flat, numpy_of, values_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,10 +28,10 @@ def list_offsets(column: pa.ChunkedArray) -> tuple[Offsets, Mask | None]:
 
     own = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
     if own and column.num_chunks == 1 and column.null_count == 0:
-        offsets: Offsets = column.chunk(0).offsets.to_numpy()
+        offsets: Offsets = values_of(column.chunk(0).offsets)
         return offsets - offsets[0] if offsets[0] else offsets, None
-    lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64()).to_numpy()
-    return offsets_of(lengths), None if column.null_count == 0 else column.is_valid().to_numpy()
+    lengths, there = numpy_of(flat(pc.list_value_length(column)).cast(pa.int64()))
+    return offsets_of(lengths), there
 
 
 def offsets_of(lengths: Ints) -> Ints:
