@@ -533,7 +533,7 @@ class Program:
     sources: tuple[Source, ...] = field(repr=False)
 
     def rules_on(self, schema: Schema) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.schema is schema)
+        return tuple([rule for rule in self.rules if rule.schema is schema])
 
     def constraints_on(self, schema: Schema) -> tuple[Constraint, ...]:
-        return tuple(c for c in self.constraints if c.schema is schema)
+        return tuple([c for c in self.constraints if c.schema is schema])

@@ -37,18 +37,19 @@ def table(call: Call, path: Path, dictionary: Dictionary, tests: Sequence[Member
     """Which codes each test means, of shape (tests, codes); there is always a code, since absent rows have 0."""
     found = np.zeros((len(tests), max(1, len(dictionary))), np.bool_)
     code_of: Mapping[Any, int] = {value: code for code, value in enumerate(dictionary)}
-    meant: list[tuple[int, int]] = []
+    meant: list[int] = []  # places in the table, row after row
     inverted: list[int] = []
     for number, test in enumerate(tests):
         match test:
             case OneOf(values, is_inverted):
-                meant += [(number, code_of[value]) for value in values if value in code_of]
+                first = number * found.shape[1]
+                meant += [first + code_of[value] for value in values if value in code_of]
                 if is_inverted:
                     inverted.append(number)
             case Where():
                 found[number, : len(dictionary)] = _where(call, path, dictionary, test)
     if meant:
-        found[tuple(np.array(meant).T)] = True
+        found.reshape(-1)[meant] = True
     if inverted:
         found[inverted] = ~found[inverted]
     return found

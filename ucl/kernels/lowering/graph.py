@@ -138,12 +138,14 @@ class Graph:
         """Of sorted operands, in which a literal stands next to its negation."""
         if len(operands) == 1:
             return operands[0]
-        order, before = 0, -1
+        orders, order, before = self.mask_orders, 0, -1
         for literal in operands:
             if literal ^ 1 == before:
                 return FALSE
             before = literal
-            order = max(order, self.mask_orders[literal >> 1])
+            order_of_it = orders[literal >> 1]
+            if order_of_it > order:
+                order = order_of_it
         literal = self._add(All(operands), order + 1)
         if len(operands) <= _FLATTEN:
             self._short[literal] = operands

@@ -14,6 +14,7 @@ from typing import Any
 
 from ucl.kernels.lowering.expressions import Lowering
 from ucl.kernels.lowering.forms import Fixed, Number
+from ucl.kernels.lowering.graph import Graph
 from ucl.kernels.lowering.parts.comparisons import at_least
 from ucl.kernels.plan import (
     FALSE,
@@ -52,6 +53,15 @@ class _Scored:
     added: list[Contribution]
     over: Literal = FALSE
     beyond: Literal = FALSE
+
+    def add_constant(self, graph: Graph, rule: int, mask: Literal, weight: float, score: Any) -> None:
+        if mask == FALSE:
+            return
+        weighted = weight * float(score)
+        if abs(weighted) <= MAGNITUDE:
+            self.added.append(Contribution(rule, mask, round(weighted * NANO), None))
+        else:
+            self.beyond = graph.any_of(self.beyond, mask)
 
 
 @dataclass
@@ -164,24 +174,29 @@ def _scored(lowering: Lowering, entry: _Entry, rule: Rule, number: int, fires: L
     """As the version before has it, where it fires as it did; the rule may have another number now."""
     scored = entry.scored
     if scored is None or scored.fires != fires:
-        scored = entry.scored = _Scores(lowering, rule, number, fires).found
+        scored = _Scored(fires, [])
+        weight = rule.meta.priority * rule.meta.confidence * lowering.call.recency.get(rule.name, 1.0)
+        if isinstance(rule.score, p.Const) and not rule.exceptions:
+            scored.add_constant(lowering.graph, number, fires, weight, rule.score.value)
+        else:
+            _Scores(lowering, number, weight, scored).add_rule(rule)
+        entry.scored = scored
     elif scored.added and scored.added[0].rule != number:
         scored.added = [Contribution(number, case.mask, case.amount, case.varying) for case in scored.added]
     return scored
 
 
+@dataclass(slots=True)
 class _Scores:
     """What one rule adds: its score where no exception holds, and each exception's where it is the first that does."""
 
-    __slots__ = ("_lowering", "_number", "_weight", "found")
+    lowering: Lowering
+    number: int
+    weight: float
+    found: _Scored
 
-    def __init__(self, lowering: Lowering, rule: Rule, number: int, fires: Literal) -> None:
-        self._lowering = lowering
-        self._number = number
-        recency = lowering.call.recency.get(rule.name, 1.0)
-        self._weight = rule.meta.priority * rule.meta.confidence * recency
-        self.found = _Scored(fires, [])
-        rest = fires
+    def add_rule(self, rule: Rule) -> None:
+        rest = self.found.fires
         for exception in rule.exceptions:
             rest = self._branch(exception.condition, exception.score, rest)
         self._add(rule.score, rest)
@@ -190,8 +205,8 @@ class _Scores:
         """Adds the score where the condition holds; returns where it doesn't."""
         if mask == FALSE:
             return FALSE
-        graph = self._lowering.graph
-        truth = self._lowering.truth(condition)
+        graph = self.lowering.graph
+        truth = self.lowering.truth(condition)
         self.found.over = graph.any_of(self.found.over, graph.all_of(mask, truth.over))
         self._add(score, graph.all_of(mask, truth.holds))
         return graph.all_of(mask, negated(truth.holds))
@@ -202,30 +217,20 @@ class _Scores:
         if isinstance(score, p.If):  # of constants, this keeps them constant
             self._add(score.otherwise, self._branch(score.condition, score.then, mask))
             return
-        if isinstance(score, p.Const):
-            self._add_constant(score.value, mask)
-            return
-        graph = self._lowering.graph
-        form = self._lowering.form(score)
+        graph, found = self.lowering.graph, self.found
+        form = self.lowering.form(score)
         if form.over != FALSE:
-            self.found.over = graph.any_of(self.found.over, graph.all_of(mask, form.over))
+            found.over = graph.any_of(found.over, graph.all_of(mask, form.over))
         match form:
             case Fixed(value):
-                self._add_constant(value, mask)
+                found.add_constant(graph, self.number, mask, self.weight, value)
             case Number(value, floating):
                 double = value if floating else graph.value(Operation("to_float", (value,)))
-                nanos = graph.value(Operation("contribution", (double, graph.number(self._weight))))
-                self.found.beyond = graph.any_of(self.found.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
-                self.found.added.append(Contribution(self._number, mask, None, nanos))
+                nanos = graph.value(Operation("contribution", (double, graph.number(self.weight))))
+                found.beyond = graph.any_of(found.beyond, graph.all_of(mask, graph.test(Flag(nanos, "over"))))
+                found.added.append(Contribution(self.number, mask, None, nanos))
             case _:
                 raise AssertionError(form)
-
-    def _add_constant(self, value: Any, mask: Literal) -> None:
-        weighted = self._weight * float(value)
-        if abs(weighted) <= MAGNITUDE:
-            self.found.added.append(Contribution(self._number, mask, round(weighted * NANO), None))
-        else:
-            self.found.beyond = self._lowering.graph.any_of(self.found.beyond, mask)
 
 
 # --- all rules together ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ the first of them in the order of the source is what the invalid row carries. Sh
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ucl.frozen import frozen
@@ -17,6 +18,7 @@ from ucl.semantics.expressions import STEPS, Budget, ChoiceSet, Frame, bounded, 
 from ucl.semantics.operations import Overflow
 from ucl.semantics.outcome import MAGNITUDE, NANO, Call, Invalid, Outcome, Reason, decide
 from ucl.semantics.program import (
+    ALWAYS,
     Action,
     Alert,
     Constraint,
@@ -35,7 +37,7 @@ Declared = TypeVar("Declared", Rule, Constraint, Action, Rule | Constraint)
 # --- what takes part ------------------------------------------------------------------------------------------------
 
 
-@frozen
+@dataclass(frozen=True)
 class Ruleset:
     """The rules and constraints of one schema on one day: active ones and shadow ones, each in source order.
 
@@ -58,9 +60,9 @@ class Ruleset:
     @staticmethod
     def of(program: Program, schema: Schema, today: int) -> Ruleset:
         declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
-        valid = [d for d in in_source_order(program, declared) if d.meta.valid.holds(today)]
-        active = tuple(d for d in valid if d.meta.status is Status.ACTIVE)
-        shadow = tuple(d for d in valid if d.meta.status is Status.SHADOW)
+        valid = [d for d in in_source_order(program, declared) if d.meta.valid is ALWAYS or d.meta.valid.holds(today)]
+        active = tuple([d for d in valid if d.meta.status is Status.ACTIVE])
+        shadow = tuple([d for d in valid if d.meta.status is Status.SHADOW])
         return Ruleset(active, shadow, silencers(active), resolution_of(program, schema))
 
 
