@@ -28,8 +28,8 @@ from ucl.spans import recorded
 from ucl.tables.errors import TableError
 from ucl.tables.files import read_table
 from ucl.tables.formats.rows import table_from_rows
-from ucl.tables.output import write_parts, write_table
-from ucl.tables.streams import opening, spooled
+from ucl.tables.output import write_table
+from ucl.tables.streams import opening, room, spooled
 from ucl.tables.streams.agreement import Agreement, conformed
 from ucl.tables.streams.ahead import ahead
 from ucl.tables.streams.texts import pieces
@@ -195,9 +195,41 @@ def test_rows_that_are_compared_are_held_together(tmp_path: Path) -> None:
             assert "compares" in (run.held or "")
             assert list(run.lines(False, lambda rows: None)) == list(whole.json_lines())
         with run_over(program, path, group_by=group_by) as run:
-            assert list(run.best(5, lambda rows: None).rows()) == list(
-                whole.rows([place.row for place in whole.ranking(5)])
-            )
+            best, places = run.best(5, lambda rows: None), [place.row for place in whole.ranking(5)]
+            assert list(best.rows()) == list(whole.rows(places))
+            assert best.to_arrow().equals(whole.to_arrow(places))
+        with run_over(program, path, group_by=group_by) as run:
+            run.write(str(tmp_path / "out.parquet"), "parquet", "all")
+            assert read_table(str(tmp_path / "out.parquet")).equals(whole.to_arrow())
+
+
+def test_what_memory_can_not_hold_is_said_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = ucl.compile(PROGRAM + "rule least on S { when lowest(n) score 0.01 }")
+    for ending in ("parquet", "arrow", "csv", "json"):
+        path, out = tmp_path / f"in.{ending}", tmp_path / "out.csv"
+        if ending == "json":
+            path.write_text(json.dumps(some_rows(20), indent=1), encoding="utf-8")
+        else:
+            write_input(path, some_rows(30))
+        monkeypatch.setattr(room, "free_bytes", lambda: 100)
+        with pytest.raises(TableError, match="memory"):
+            program.score_file(path, out, now=NOW)
+        monkeypatch.setattr(room, "free_bytes", lambda: 1_000_000)
+        program.score_file(path, out, now=NOW)
+        out.unlink()
+
+
+def test_what_is_free_is_the_least_that_anybody_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_MEMORY", "_GROUP_LIMIT", "_GROUP_USE"):
+        monkeypatch.setattr(room, name, tmp_path / name)
+    assert room.free_bytes() is None
+    (tmp_path / "_MEMORY").write_text("MemTotal: 9 kB\nMemAvailable:   7 kB\nSwapFree: 1 kB\n")
+    assert room.free_bytes() == 8192
+    (tmp_path / "_GROUP_USE").write_text("1000\n")
+    (tmp_path / "_GROUP_LIMIT").write_text("max\n")
+    assert room.free_bytes() == 8192
+    (tmp_path / "_GROUP_LIMIT").write_text("3000\n")
+    assert room.free_bytes() == 2000
 
 
 def test_a_json_array_is_read_at_once(program: ucl.CompiledProgram, tmp_path: Path) -> None:

@@ -195,6 +195,18 @@ def name_taken(names: Sequence[str]) -> TableError:
     return TableError(f"the table already has {_listed(names)}", "rename these columns: the results are named so")
 
 
+def no_room(name: str, least: int, free: int, why: str) -> TableError:
+    """A table that must be held as a whole, and can't be."""
+    return TableError(
+        f"`{name}` takes {_gigabytes(least)} of memory or more as a whole, of which {_gigabytes(free)} are free: {why}",
+        "score a part of the rows, or leave out the rules that compare rows",
+    )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"
+
+
 # --- writing --------------------------------------------------------------------------------------------------------
 
 

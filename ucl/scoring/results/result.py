@@ -172,8 +172,11 @@ class Result(ScoreArrays):
         found = [self._ranked(row) for row in rows.tolist()]
         return [found[start:stop] for start, stop in pairwise(starts.tolist())]
 
-    def part(self, rows: NDArray[np.int64]) -> Result:
-        """Some of the rows, which keep their numbers and all that is said of them but `explain`, which compares."""
+    def part(self, rows: NDArray[np.int64], table: pa.Table | None = None) -> Result:
+        """Some of the rows, which keep their numbers and all that is said of them but `explain`, which compares.
+
+        `table` is their input, where it is another than the rows of this one's.
+        """
         scored, scores = self._scored, self._scores
         kept = Scores(
             scores.total[rows],
@@ -188,7 +191,8 @@ class Result(ScoreArrays):
             invalid={place: cell for place, cell in cells.items() if cell is not None},
         )
         groups = None if scored.groups is None else scored.groups[rows]
-        table, numbers = scored.table.take(rows), self.numbers_of(rows)
+        table = scored.table.take(rows) if table is None else table
+        numbers = self.numbers_of(rows)
         return Result(
             replace(
                 scored,

@@ -9,6 +9,7 @@ JSON) is read at once, and is one part; `held` says why.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from ucl.tables.output import refuse_taken_names, write_parts
 from ucl.tables.streams import TableStream, open_stream, spooled
 from ucl.tables.streams.ahead import ahead
 from ucl.tables.streams.opening import BYTES_AT_ONCE, ROWS_AT_ONCE
+from ucl.tables.streams.room import least_bytes, refuse_what_does_not_fit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,7 +147,8 @@ class FileRun:
             last = part
         if self.held:
             assert last is not None
-            return last.part(np.array([place.row for place in last.ranking(top)], np.int64))
+            rows = np.array([place.row for place in last.ranking(top)], np.int64)
+            return last.part(rows, self._restored(last.table.take(rows)))
         table, numbers = best.rows()
         scored = (self.program, self.schema, self.call, self.plan, table, self.group_by, 1, self.on_compile)
         return score_planned(*scored, numbers)
@@ -203,19 +206,17 @@ def open_run(
     around = (program, schema, call, plan)
     name = name or ("standard input" if path == "-" else path)
     with spooled(path) as plain:
-        held = _COMPARES if compares_rows(plan) else None
-        if held is None:
-            with open_stream(
-                plain, format=format, name=name, rows_at_once=part.rows, bytes_at_once=part.bytes
-            ) as stream:
-                if stream is not None:
-                    tables = _streamed(stream, schema, group_by)
-                    known = (stream.rows, None, group_by, tables, stream.schema, stream.standing)
-                    yield FileRun(*around, *known, threads, on_compile)
-                    return
-            held = _ONE_VALUE
+        with open_stream(plain, format=format, name=name, rows_at_once=part.rows, bytes_at_once=part.bytes) as stream:
+            if stream is not None:
+                tables, held = _streamed(stream, schema, group_by), None
+                if compares_rows(plan):
+                    tables, held = _at_once(tables, plain, stream), _COMPARES
+                known = (stream.rows, held, group_by, tables, stream.schema, stream.standing)
+                yield FileRun(*around, *known, threads, on_compile)
+                return
+        refuse_what_does_not_fit(name, os.stat(plain).st_size, _ONE_VALUE)
         table = read_table(plain, format=format, name=name)
-        read = (table.num_rows, held, group_by, lambda _: iter([table]), table.schema)
+        read = (table.num_rows, _ONE_VALUE, group_by, lambda _: iter([table]), table.schema)
         yield FileRun(*around, *read, threads=threads, on_compile=on_compile)
 
 
@@ -234,3 +235,19 @@ def _streamed(stream: TableStream, schema: Schema, group_by: str | None) -> Call
         return stream.parts([name for name in names if own_columns or name in wanted], coded)
 
     return tables
+
+
+def _at_once(
+    tables: Callable[[bool], Iterator[pa.Table]], path: str, stream: TableStream
+) -> Callable[[bool], Iterator[pa.Table]]:
+    """All parts as one, where memory may hold them: with less to each row than the file read as a whole would have."""
+
+    def whole(own_columns: bool) -> Iterator[pa.Table]:
+        import pyarrow as pa
+
+        parts = tables(own_columns)
+        first = next(parts)
+        refuse_what_does_not_fit(stream.name, least_bytes(path, first.schema, stream.rows), _COMPARES)
+        yield pa.concat_tables([first, *parts])
+
+    return whole
