@@ -365,6 +365,24 @@ print("numba" in sys.modules)
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
+def test_kernels_are_loaded_without_what_compiles_them() -> None:
+    """In a process that finds them all: numba's implementations of NumPy, and the SciPy that they import, stay out."""
+    pytest.importorskip("numba")
+    choice.warm_up()
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_kernels import *
+choice.warm_up(lambda: print("compiling"))
+program = program_of(BROAD)
+plan, columns = lower(program, program.schemas["S"], call_of(program)), broad_columns(program, 10_000)
+found, expected = (score(plan, columns, engine=name) for name in ("numba", "portable"))
+assert np.array_equal(found.total, expected.total) and found.total.any()
+print({{"scipy.linalg", "numba.np.arraymath"}} & sys.modules.keys())
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
 def test_kernels_are_compiled_by_another_process_and_only_for_work_that_takes_longer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -25,7 +25,7 @@ EngineName = Literal["auto", "portable", "numba"]
 # how long starting the other engine takes.
 _PORTABLE_SECONDS = 2.5e-9
 _ROWS_BEFORE = 1000
-_LOADING = 0.6
+_LOADING = 0.4
 _COMPILING = 15.0
 # Of work without compiled kernels, so many seconds are borne while another process should be compiling them.
 _PATIENCE = 60.0

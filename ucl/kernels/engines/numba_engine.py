@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numba.core import caching, serialize
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numpy.typing import NDArray
 
 from ucl.kernels.engines import kernel_cache
@@ -170,7 +171,8 @@ class _Cache(caching.NullCache):  # type: ignore[misc]
         self.kept = True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
+        # What kernels may call; the rest of what compiling needs takes ten times as long as loading them, and isn't.
+        rtsys.initialize(target_context)
         reduced = kernel_cache.read(self._name, _depends_on(sig, target_context.codegen()))
         if reduced is not None:
             try:

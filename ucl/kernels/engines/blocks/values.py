@@ -31,6 +31,20 @@ _FEW_CHANGES = 8
 
 
 @njit
+def place_of(instant, transitions):  # type: ignore[no-untyped-def]
+    """How many of the transitions, which ascend, are not after the instant. What numba has for NumPy's `searchsorted`
+    stands in a module that imports SciPy, where there is one, in each process that loads the kernel."""
+    first, beyond = 0, transitions.shape[0]
+    while first < beyond:
+        middle = (first + beyond) >> 1
+        if transitions[middle] <= instant:
+            first = middle + 1
+        else:
+            beyond = middle
+    return first
+
+
+@njit
 def to_wall(instants, transitions, offsets, walls, rows):  # type: ignore[no-untyped-def]
     """Of a few rows at a time, the first and the last instant say which changes of offset lie between: mostly none."""
     given, found = int64s(instants, rows), int64s(walls, rows)
@@ -42,11 +56,11 @@ def to_wall(instants, transitions, offsets, walls, rows):  # type: ignore[no-unt
         for row in range(here.shape[0]):
             earliest = min(earliest, here[row])
             latest = max(latest, here[row])
-        first = np.searchsorted(transitions, earliest, side="right")
-        last = np.searchsorted(transitions, latest, side="right")
+        first = place_of(earliest, transitions)
+        last = place_of(latest, transitions)
         if last - first > _FEW_CHANGES:
             for row in range(here.shape[0]):
-                out[row] = here[row] + offsets[np.searchsorted(transitions, here[row], side="right")]
+                out[row] = here[row] + offsets[place_of(here[row], transitions)]
             continue
         # Two changes go with the first pass, since a year has as many; where there are fewer they come never.
         offset = offsets[first]
