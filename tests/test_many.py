@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ucl
+from ucl.kernels.crowd.passages import Writer
 from ucl.kernels.crowd.run import load
 from ucl.kernels.crowd.tables import Tables
 from ucl.kernels.lower import lower
@@ -163,18 +164,17 @@ def test_what_a_program_took_is_used_again() -> None:
     call = start_call(program.semantic, now=NOW)
     plan = lower(program.semantic, program.schemas["S"], call)
     tables = Tables()
-    kept = tables.add(plan)
-    assert kept == 0
+    writer = Writer(tables, plan.graph)
+    assert writer.add(plan.outcomes) == 0
     for _ in range(500):
-        number = tables.add(plan)
+        number = writer.add(plan.outcomes)
         assert number == 1
         tables.remove(number)
-    code, starts, _, _ = tables.arrays
+    code, _ = tables.passages
     assert len(code) < 1 << 14
-    tables.add(plan)
-    code, starts, _, _ = tables.arrays
-    length = len(code[starts[0] :][:50])
-    assert code[starts[0] : starts[0] + length].tolist() == code[starts[1] : starts[1] + length].tolist()
+    assert writer.add(plan.outcomes) == 1
+    code, starts = tables.passages
+    assert code[starts[0] :][:50].tolist() == code[starts[1] :][:50].tolist()
 
 
 def test_only_what_changed_is_lowered(monkeypatch: pytest.MonkeyPatch) -> None:

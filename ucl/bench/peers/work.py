@@ -131,9 +131,12 @@ def local_minutes(start: NDArray[np.int64], zone: Zone) -> NDArray[np.int64]:
 
 def work_of(program: Program, table: Meetings) -> Work:
     """Raises `AssertionError` for a program that says more than these forms can."""
-    lines = [_line(rule) for rule in program.rules]
     required = [_condition(c.require) for c in program.constraints if c.require is not None]
-    return Work(table, tuple(lines), All(tuple(required)))
+    return Work(table, lines_of(program), All(tuple(required)))
+
+
+def lines_of(program: Program) -> tuple[Line, ...]:
+    return tuple(map(_line, program.rules))
 
 
 def _line(rule: p.Rule) -> Line:

@@ -1,12 +1,13 @@
-"""The columns that people's rules look at, for all options at once, as `walk` reads them.
+"""The columns that people's rules look at, as `fill` makes them, block by block, and what they are compared with.
 
-In: the slots of `tables`, the options' columns. Out: an address for each slot. What rules read of times is computed
-here once for everybody, by compiled loops; the rest of what is computed, by NumPy.
+In: the slots and constants of `tables`, the options' columns. Out: `Readable`. Constants of ints become whole steps:
+where all that a column is compared with are quarters of an hour, or priorities, a value is a byte, of which 64 are
+compared at once. What compiled loops don't compute, NumPy does, for all options beforehand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.kernels.columns import Columns, Scalars, Sets, Texts
-from ucl.kernels.crowd import walk
+from ucl.kernels.crowd import fill
+from ucl.kernels.crowd.fill import BLOCK
 from ucl.kernels.crowd.tables import Slot, Tables
+from ucl.kernels.crowd.walk import DOUBLE
+from ucl.kernels.crowd.words import ROWS
 from ucl.kernels.engines.blocks.opcodes import HOUR, MINUTE, WEEKDAY
 from ucl.kernels.execution.schedules import Binding, Execution
 from ucl.kernels.lowering.graph import arguments_of
@@ -24,43 +28,40 @@ from ucl.kernels.plan import Formulas, Local, Operation, Read
 from ucl.semantics.outcome import Call
 from ucl.semantics.types import DAY
 
-_BLOCK = 1 << 16
-# What is read at once beyond a person's last option.
-BEYOND = 64
+_AT_ONCE = 1 << 16
+# Constants so far apart are compared as they are (`fill.narrow` says why).
+_FAR_APART = 1 << 50
+# Rows of a block for which there is room, with those that are read beyond the last.
+_ROOM = BLOCK + ROWS
 
 _DERIVED = {
-    "wall_day": (walk.DAY, 0),
-    "wall_time": (walk.TIME, 0),
-    "night_day": (walk.DAY, DAY // 4),
-    "date_weekday": (walk.PART, WEEKDAY),
-    "time_hour": (walk.PART, HOUR),
-    "time_minute": (walk.PART, MINUTE),
+    "wall_day": (fill.DAY, 0),
+    "wall_time": (fill.TIME, 0),
+    "night_day": (fill.DAY, DAY // 4),
+    "date_weekday": (fill.PART, WEEKDAY),
+    "time_hour": (fill.PART, HOUR),
+    "time_minute": (fill.PART, MINUTE),
 }
 
 Array = NDArray[Any]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Readable:
-    """`slots` has for each slot the address of its first row, its row of `words`, the address of its elements,
-    and how many bytes a code has.
+    """What `walk` reads: constants, and the tables of slots, sources and steps; sources point at `held`.
 
-    `words` has for each word its code in a column's dictionary, or -1. Addresses point at `arrays`, by slot, of which
-    rows are read 64 at a time, and at `held`, which have room for that.
+    `transitions` and `offsets` are the zone's. A block needs a `room` of so many bytes.
     """
 
-    slots: NDArray[np.int64]
-    words: NDArray[np.int32]
-    arrays: Mapping[int, Array]
+    constants: Ints
+    slots: Ints
+    sources: Ints
+    steps: Ints
+    transitions: Ints
+    offsets: Ints
+    room: int
     held: tuple[Array, ...]
-
-    def end(self, start: int) -> Readable:
-        """The same for the rows from `start` on, copied so that there is something to read behind the last."""
-        slots = self.slots.copy()
-        copies = {place: np.concatenate([a[start:], np.zeros(BEYOND, a.dtype)]) for place, a in self.arrays.items()}
-        for place, copy in copies.items():
-            slots[place, 0] = copy.ctypes.data - start * copy.itemsize
-        return Readable(slots, self.words, copies, self.held)
 
 
 def readable(tables: Tables, columns: Columns, call: Call) -> Readable:
@@ -73,50 +74,143 @@ class _Reader:
         self._columns = columns
         self._graph = tables.graph
         self._binding = Binding(Formulas(call, tuple(tables.graph.values), ()), columns)
-        self._derived: dict[int, Array] = {}
+        self._slot_of, self._constants = tables.constants
+        self._sources: list[tuple[int, int, int]] = []
+        self._steps: list[tuple[int, ...]] = []
+        self._room = 0
+        self._held: list[Array] = []
+        self._derived: dict[int, int] = {}
         self._others: dict[Slot, Array] = {}
 
     def readable(self) -> Readable:
-        tables = self._tables
         self._compute_others()
-        slots = np.zeros((max(len(tables.slots), 1), 4), np.int64)
-        arrays: dict[int, Array] = {}
-        held: list[Array] = []
-        words = [np.full(max(len(tables.words), 1), -1, np.int32)]
-        for slot, place in tables.slots.items():
-            column = None if slot.path is None else self._columns.columns[slot.path]
-            slots[place, 1] = len(words)
-            if slot.kind == "sets":
-                assert isinstance(column, Sets)
-                codes = column.elements.astype(_narrowest(column.dictionary or ()))
-                elements = np.concatenate([codes, np.zeros(BEYOND, codes.dtype)])
-                offsets = np.ascontiguousarray(column.offsets, np.int64)
-                slots[place, [0, 2, 3]] = offsets.ctypes.data, elements.ctypes.data, elements.itemsize
-                held += [offsets, elements]
-                words.append(_codes(tables.words, column.dictionary or ()))
-                continue
-            if slot.kind == "texts":
-                assert isinstance(column, Texts)
-                arrays[place] = np.ascontiguousarray(column.codes, _narrowest(column.dictionary))
-                slots[place, 3] = arrays[place].itemsize
-                words.append(_codes(tables.words, column.dictionary))
-            else:
-                arrays[place] = self._plain(slot)
-            slots[place, 0] = arrays[place].ctypes.data
-        return Readable(slots, np.stack(words), arrays, tuple(held))
+        words: dict[int, list[tuple[str, int]]] = {}
+        for (place, text), constant in self._tables.words.items():
+            words.setdefault(place, []).append((text, constant))
+        slots = [self._slot(slot, place, words.get(place, [])) for slot, place in self._tables.slots.items()]
+        zone = self._binding.zone
+        return Readable(
+            self._constants,
+            _table(slots, 4),
+            _table(self._sources, 3),
+            _table(self._steps, fill.STEP),
+            zone.transitions,
+            zone.offsets,
+            self._room,
+            tuple(self._held),
+        )
 
-    def _plain(self, slot: Slot) -> Array:
-        """A slot of ints, doubles or flags, by row."""
-        if slot.path is not None:
-            valid = self._columns.columns[slot.path].valid
-            return np.ones(self._columns.rows, np.uint8) if valid is None else _bytes(valid)
+    # --- slots ------------------------------------------------------------------------------------------------------
+
+    def _slot(self, slot: Slot, place: int, words: list[tuple[str, int]]) -> tuple[int, int, int, int]:
+        """A source and its bytes a row; for sets the sources of elements and of their owners."""
+        column = None if slot.path is None else self._columns.columns[slot.path]
+        match slot.kind:
+            case "texts":
+                assert isinstance(column, Texts)
+                self._write_codes(words, column.dictionary)
+                width = _narrowest(len(column.dictionary))
+                return self._made(fill.CODES, self._array(column.codes, np.int32), width), width, 0, 0
+            case "sets":
+                assert isinstance(column, Sets)
+                self._write_codes(words, column.dictionary or ())
+                return self._sets(column)
+            case "ints":
+                return self._ints(slot, place)
+            case "floats":
+                return self._made(fill.COPY, self._value(slot, np.float64), 8), DOUBLE, 0, 0
+            case _:
+                return self._made(fill.COPY, self._flags(slot), 1), 1, 0, 0
+
+    def _ints(self, slot: Slot, place: int) -> tuple[int, int, int, int]:
+        mine = self._slot_of == place
+        constants = self._constants[mine]
+        low, high = int(constants.min()), int(constants.max())
+        given = self._value(slot, np.int64)
+        if high - low < _FAR_APART:
+            step = int(np.gcd.reduce(constants - low)) or 1
+            width = _narrowest((high - low) // step + 1)
+            if width:
+                self._constants[mine] = (constants - low) // step
+                return self._made(fill.NARROW, given, width, low, high, step), width, 0, 0
+        return self._made(fill.COPY, given, 8), 8, 0, 0
+
+    def _sets(self, column: Sets) -> tuple[int, int, int, int]:
+        width = _narrowest(len(column.dictionary or ()))
+        offsets = np.ascontiguousarray(column.offsets)
+        elements = np.ascontiguousarray(column.elements, np.int32)
+        self._held.append(elements)
+        ends = self._made(fill.ENDS, self._array(offsets, offsets.dtype), 8, offsets.itemsize)
+        # Wherever a block begins, it reaches into two of these at most.
+        corners = np.append(offsets[:-1:BLOCK], offsets[-1])
+        room = 2 * int(np.diff(corners).max(initial=0)) + ROWS
+        codes, owners = self._inside(width, room), self._inside(1, room)
+        self._steps.append((fill.ELEMENTS, ends, codes, elements.ctypes.data, owners, 0))
+        return ends, width, codes, owners
+
+    def _write_codes(self, words: list[tuple[str, int]], dictionary: tuple[str, ...]) -> None:
+        """Each word's code in the dictionary; where it has none, a code that no row has."""
+        wanted = dict(words)
+        self._constants[list(wanted.values())] = -1
+        for code, text in enumerate(dictionary):
+            constant = wanted.get(text)
+            if constant is not None:
+                self._constants[constant] = code
+
+    def _flags(self, slot: Slot) -> int:
+        if slot.path is None:
+            return self._value(slot, np.bool_)
+        valid = self._columns.columns[slot.path].valid
+        return self._array(np.ones(self._columns.rows, np.bool_) if valid is None else valid, np.bool_)
+
+    # --- sources ----------------------------------------------------------------------------------------------------
+
+    def _array(self, array: Array, dtype: Any) -> int:
+        """A source of whole columns, by row."""
+        array = np.ascontiguousarray(array, dtype)
+        self._held.append(array)
+        self._sources.append((array.ctypes.data, array.itemsize, 0))
+        return len(self._sources) - 1
+
+    def _inside(self, width: int, rows: int = _ROOM) -> int:
+        """A source in the room of a block."""
+        self._sources.append((0, width, self._room))
+        self._room += -(-rows * width // 64) * 64
+        return len(self._sources) - 1
+
+    def _made(self, kind: int, given: int, width: int, *around: int) -> int:
+        """A source that a step makes from another."""
+        out = self._inside(width)
+        self._steps.append((kind, given, out, *around, *[0] * (fill.STEP - 3 - len(around))))
+        return out
+
+    def _value(self, slot: Slot, dtype: Any) -> int:
         assert slot.value is not None
         if slot in self._others:
-            return self._others[slot]
-        array = self._derive(slot.value)
-        return _bytes(array) if slot.kind == "holds" else array
+            return self._array(self._others[slot], dtype)
+        return self._derive(slot.value)
 
-    # --- values -----------------------------------------------------------------------------------------------------
+    def _derive(self, value: int) -> int:
+        known = self._derived.get(value)
+        if known is None:
+            known = self._derived[value] = self._step_to(value)
+        return known
+
+    def _step_to(self, value: int) -> int:
+        node = self._graph.values[value]
+        if isinstance(node, Read):
+            column = self._columns.columns[node.path]
+            assert isinstance(column, Scalars)
+            values = column.values
+            source = self._array(values, values.dtype)
+            if values.dtype.kind == "i" and values.itemsize < 8:
+                return self._made(fill.WIDEN, source, 8, values.itemsize)
+            return source
+        (argument,) = arguments_of(node)
+        kind, which = (fill.LOCAL, 0) if isinstance(node, Local) else _DERIVED[node.op]  # type: ignore[union-attr]
+        return self._made(kind, self._derive(argument), 8, which)
+
+    # --- what NumPy computes ----------------------------------------------------------------------------------------
 
     def _is_derived(self, value: int) -> bool:
         """Whether no more than a column, or times computed from it by compiled loops."""
@@ -131,40 +225,16 @@ class _Reader:
             case _:
                 return False
 
-    def _derive(self, value: int) -> Array:
-        known = self._derived.get(value)
-        if known is None:
-            known = self._derived[value] = self._made(value)
-        return known
-
-    def _made(self, value: int) -> Array:
-        node = self._graph.values[value]
-        if isinstance(node, Read):
-            column = self._columns.columns[node.path]
-            assert isinstance(column, Scalars)
-            return np.ascontiguousarray(column.values, np.int64 if column.values.dtype.kind == "i" else None)
-        (argument,) = arguments_of(node)
-        given = self._derive(argument)
-        out = np.empty(len(given), np.int64)
-        kind, which = (walk.LOCAL, 0) if isinstance(node, Local) else _DERIVED[node.op]  # type: ignore[union-attr]
-        zone = self._binding.zone
-        dispatcher, _ = walk.KERNELS["derive"]
-        for start in range(0, len(given), _BLOCK):
-            rows = min(_BLOCK, len(given) - start)
-            addresses = (given.ctypes.data + start * 8, out.ctypes.data + start * 8)
-            dispatcher(kind, which, addresses[0], zone.transitions, zone.offsets, addresses[1], rows)
-        return out
-
     def _compute_others(self) -> None:
-        """All that NumPy computes, block by block."""
+        """All that NumPy computes, some rows at a time."""
         wanted = [slot for slot in self._tables.slots if slot.value is not None and not self._simple(slot)]
         if not wanted:
             return
         values = list(dict.fromkeys(slot.value for slot in wanted if slot.value is not None))
         steps = schedule(self._graph, (), values)
         parts: dict[Slot, list[Array]] = {slot: [] for slot in wanted}
-        for start in range(0, self._columns.rows, _BLOCK):
-            rows = min(_BLOCK, self._columns.rows - start)
+        for start in range(0, self._columns.rows, _AT_ONCE):
+            rows = min(_AT_ONCE, self._columns.rows - start)
             execution = Execution(self._binding, steps, start, start + rows)
             for slot in wanted:
                 assert slot.value is not None
@@ -173,32 +243,20 @@ class _Reader:
             self._others[slot] = np.concatenate(pieces)
 
     def _simple(self, slot: Slot) -> bool:
-        return slot.value is not None and slot.kind in ("value", "holds") and self._is_derived(slot.value)
+        return slot.value is not None and slot.kind in ("ints", "floats", "holds") and self._is_derived(slot.value)
 
 
 def _of_vector(vector: Any, kind: str, rows: int) -> Array:
-    if kind == "value":
-        values = vector.values
-        array = values if values.dtype == np.float64 else values.astype(np.int64)
-        return np.broadcast_to(array, (rows,))
+    if kind in ("ints", "floats"):
+        return np.broadcast_to(vector.values, (rows,))
     bits = {"holds": vector.values, "over": vector.over, "missing": vector.missing}[kind]
-    return np.broadcast_to(np.zeros(rows, np.bool_) if bits is None else bits, (rows,)).astype(np.uint8)
+    return np.broadcast_to(np.zeros(rows, np.bool_) if bits is None else bits, (rows,))
 
 
-def _bytes(bits: Array) -> Array:
-    return np.ascontiguousarray(bits, np.bool_).view(np.uint8)
+def _table(rows: Sequence[tuple[int, ...]], size: int) -> Ints:
+    return np.array(rows, np.int64).reshape(-1, size)
 
 
-def _narrowest(dictionary: tuple[str, ...]) -> type[np.int16] | type[np.int32]:
-    """Of half as many bytes, twice as many codes are compared at once."""
-    return np.int16 if len(dictionary) < 1 << 15 else np.int32
-
-
-def _codes(words: dict[str, int], dictionary: tuple[str, ...]) -> NDArray[np.int32]:
-    """Each word's code in the dictionary, -1 where it has none."""
-    codes = np.full(max(len(words), 1), -1, np.int32)
-    for code, text in enumerate(dictionary):
-        word = words.get(text)
-        if word is not None:
-            codes[word] = code
-    return codes
+def _narrowest(codes: int) -> int:
+    """Bytes for numbers from -1 to below `codes`; 0 where four are too few."""
+    return next((width for width in (1, 2, 4) if codes <= 1 << (8 * width - 1)), 0)

@@ -6,6 +6,7 @@ own plan says of its rows; rows whose data are invalid hold anything.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,7 +36,10 @@ class Sums:
 
 
 def load(on_compile: Callable[[], None] | None = None) -> bool:
-    """Whether the compiled loops are there, loaded or compiled now; False without numba."""
+    """Whether the compiled loops are there, loaded or compiled now; False without numba, and where the first of 64 rows
+    would not be the lowest bit."""
+    if sys.byteorder != "little":
+        return False
     try:
         from ucl.kernels.crowd import walk
         from ucl.kernels.engines.numba_engine import load_all
@@ -53,28 +57,26 @@ def score_people(tables: Tables, columns: Columns, call: Call, people: NDArray[n
 
     The kernels must have been loaded.
     """
-    from ucl.kernels.crowd.columns import BEYOND, Readable, readable
-    from ucl.kernels.crowd.walk import KERNELS
+    from ucl.kernels.crowd.columns import readable
+    from ucl.kernels.crowd.walk import KERNELS, work_bytes
 
     rows = columns.rows
     sums = Sums(np.zeros(rows, np.int64), np.ones(rows, np.bool_), np.zeros(rows, np.bool_))
     if not len(people):
         return sums
     with span("columns for everybody"):
-        whole = readable(tables, columns, call)
-    code, starts, ints, floats = tables.arrays
-    out = (sums.total.ctypes.data, sums.feasible.ctypes.data, sums.contested.ctypes.data, tables.most_masks)
-    # Whoever stands so near the end that more is read than there is goes by a copy with something behind it.
-    near_end = int(np.searchsorted(people[:, 2], rows - BEYOND, side="right"))
-    portions = [(whole, first, last) for first, last in _portions(near_end, threads)]
-    if near_end < len(people):
-        portions.append((whole.end(int(people[near_end, 1])), near_end, len(people)))
+        read = readable(tables, columns, call)
+    given = (*tables.passages, tables.amounts, read.constants, read.slots, read.sources, read.steps)
+    zone = (read.transitions, read.offsets)
+    out = (sums.total.ctypes.data, sums.feasible.ctypes.data, sums.contested.ctypes.data)
 
-    def walk(portion: tuple[Readable, int, int]) -> None:
-        read, first, last = portion
-        KERNELS["walk"][0](code, starts, ints, floats, read.words, read.slots, people, first, last, *out)
+    def walk(portion: tuple[int, int]) -> None:
+        work = work_bytes(len(read.slots), tables.most_masks)
+        room = np.empty(read.room + work, np.uint8)
+        KERNELS["walk"][0](*given, *zone, room.ctypes.data, people, *portion, rows, *out, room.ctypes.data + read.room)
 
     with span("from person to person"):
+        portions = _portions(len(people), threads)
         if threads > 1 and len(portions) > 1:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(walk, portions))

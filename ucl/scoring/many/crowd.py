@@ -15,7 +15,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ucl.scoring import errors
-from ucl.scoring.calls import Moment, checked_threads, choose_schema, scored_schemas
+from ucl.scoring.calls import Moment, checked_threads
 from ucl.scoring.compiled import CompiledProgram
 from ucl.scoring.many.owners import owned_rows
 from ucl.scoring.many.passes import Around, Own, scored
@@ -39,8 +39,7 @@ class Crowd(MutableMapping[Hashable, CompiledProgram]):
 
     def __init__(self, programs: Mapping[Any, CompiledProgram] | None = None, schema: str | None = None) -> None:
         """`schema` says what an option is, where programs have rules on several."""
-        self._schema = schema
-        self._shelf = Shelf()
+        self._shelf = Shelf(schema)
         self._members: dict[Hashable, tuple[CompiledProgram, Rules]] = {}
         self._lock = RLock()
         if programs is not None and not isinstance(programs, Mapping):
@@ -57,10 +56,8 @@ class Crowd(MutableMapping[Hashable, CompiledProgram]):
         """Raises `CallError` where it isn't clear what the program's options are."""
         if not isinstance(program, CompiledProgram):
             raise errors.wrong_argument("program", "a program that `ucl.load` or `ucl.compile` gave", program)
-        semantic = program.semantic
-        schema = choose_schema(semantic, self._schema, scored_schemas(semantic), "rules")
         with self._lock:
-            rules = self._shelf.take(program, schema)
+            rules = self._shelf.take(program)
             before = self._members.get(owner)
             self._members[owner] = program, rules
             if before is not None:
@@ -121,7 +118,7 @@ class Crowd(MutableMapping[Hashable, CompiledProgram]):
     def _members_of(self, owners: Iterable[Hashable]) -> list[tuple[CompiledProgram, Rules]]:
         known = self._members
         try:
-            return [known[owner] for owner in owners]
+            return list(map(known.__getitem__, owners))
         except KeyError as missing:
             raise errors.no_program_of(missing.args[0]) from None
 

@@ -7,6 +7,7 @@ same of every option. Words that people only read (names of modules, reasons, so
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 from ucl.semantics import program as p
 from ucl.semantics import types as t
@@ -30,13 +31,45 @@ def _shape_of(type: t.Type) -> Hashable:
             return type
 
 
-def meaning(program: Program, schema: Schema) -> Hashable:
-    """What is said of options of `schema`. Lets and definitions that a call evaluates are the same if they are the same
-    objects."""
-    declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
-    # What a call doesn't give, each program says itself.
-    around = (program.context, program.memory) if reads_call(program, schema) else None
-    return (resolution_of(program, schema), around, tuple(map(_meaning_of, in_source_order(program, declared))))
+# Declarations that are remembered, before all are forgotten.
+_MOST_DECLARATIONS = 1 << 15
+
+
+@dataclass
+class Meanings:
+    """What declarations say, as numbers: programs are compared by those, and one that has a rule of another's asks what
+    it says no second time.
+
+    `_known` is by identity, and holds the declaration.
+    """
+
+    _numbers: dict[Hashable, int] = field(default_factory=dict)
+    _known: dict[int, tuple[Rule | Constraint, int, bool]] = field(default_factory=dict)
+    _next: int = 0
+
+    def of(self, program: Program, schema: Schema) -> tuple[Hashable, bool]:
+        """What is said of options of `schema`; whether two calls in one zone may say different things of an option, by
+        the day, the context, the memory.
+
+        Lets and definitions that a call evaluates are the same if they are the same objects.
+        """
+        declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
+        found = [self._of(each) for each in in_source_order(program, declared)]
+        reads_call = any(reads for _, _, reads in found)
+        # What a call doesn't give, each program says itself.
+        around = (program.context, program.memory) if reads_call else None
+        return (resolution_of(program, schema), around, tuple(number for _, number, _ in found)), reads_call
+
+    def _of(self, declared: Rule | Constraint) -> tuple[Rule | Constraint, int, bool]:
+        known = self._known.get(id(declared))
+        if known is None:
+            if len(self._known) >= _MOST_DECLARATIONS:
+                self._known.clear()
+                self._numbers.clear()
+            number = self._numbers.setdefault(_meaning_of(declared), self._next)
+            self._next = max(self._next, number + 1)
+            known = self._known[id(declared)] = declared, number, _reads_call(declared)
+        return known
 
 
 def _meaning_of(declared: Rule | Constraint) -> Hashable:
@@ -48,10 +81,8 @@ def _meaning_of(declared: Rule | Constraint) -> Hashable:
     return (*parts, declared.require, *weighed)
 
 
-def reads_call(program: Program, schema: Schema) -> bool:
-    """Whether two calls in one zone may say different things of an option: by the day, the context, the memory."""
-    declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
-    if any(each.meta.valid != p.ALWAYS for each in declared):
+def _reads_call(declared: Rule | Constraint) -> bool:
+    if declared.meta.valid != p.ALWAYS:
         return True
-    found = evaluated(expr for each in declared for expr in expressions_of(each))
+    found = evaluated(expressions_of(declared))
     return any(isinstance(expr, p.ContextValue | p.MemoryValue) for expr in found)

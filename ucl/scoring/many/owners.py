@@ -1,7 +1,8 @@
 """Whose each row is.
 
 In: a table and the name of its column that says so, or a value for each row. Out: `Owned`, whose owners are those who
-have rows, as a `dict` would tell them apart; or a `CallError` where a row is nobody's.
+have rows, as a `dict` would tell them apart; or a `CallError` where a row is nobody's. Rows of one person mostly stand
+together, so that all but one look at the column is done for each run of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ucl.scoring import errors
-from ucl.scoring.many.result import Owned
+from ucl.scoring.many.result import Owned, runs_of
 from ucl.tables.cells import Cells, cells_of
 from ucl.tables.formats.plain import from_json_cell
 from ucl.tables.frames import column_of
@@ -39,7 +40,7 @@ def owned_rows(table: pa.Table, owner: str | Iterable[Hashable]) -> Owned:
         owned = _of_values(owner)
     else:
         owned = _of_column(column_of("owner", owner))
-    if len(owned.of_row) != table.num_rows:
+    if owned.rows != table.num_rows:
         raise errors.wrong_argument("owner", f"a column, or a value for each of {table.num_rows} rows", owner)
     return owned
 
@@ -53,14 +54,20 @@ def _are_objects(owner: Any) -> bool:
 
 
 def _of_values(values: Sequence[Any]) -> Owned:
+    owners, of_row = _numbered(values)
+    if None in owners:
+        raise errors.row_without_owner(values.index(None))
+    return Owned.by_row(owners, of_row)
+
+
+def _numbered(values: Sequence[Any]) -> tuple[dict[Hashable, int], NDArray[np.int64]]:
+    """The places of values, as a `dict` tells them apart, and each one's place. Raises `CallError`."""
     places: dict[Hashable, int] = {}
     try:
-        of_row = [places.setdefault(value, len(places)) for value in values]
+        numbers = [places.setdefault(value, len(places)) for value in values]
     except TypeError:
         raise errors.wrong_argument("owner", _NAMES, next(filter(_is_no_key, values))) from None
-    if None in places:
-        raise errors.row_without_owner(of_row.index(places[None]))
-    return Owned(list(places), np.array(of_row, np.int64))
+    return places, np.array(numbers, np.int64)
 
 
 def _is_no_key(value: Any) -> bool:
@@ -77,24 +84,30 @@ def _of_column(column: pa.ChunkedArray) -> Owned:
     if pa.types.is_nested(column.type):
         raise errors.wrong_argument("owner", _NAMES, column[0].as_py() if len(column) else str(column.type))
     found = distinct(column)
-    values, codes = found.words, found.codes
-    nobody = codes == len(values)
-    if nobody.any():
+    if found.has_null and (nobody := found.codes == len(found.words)).any():
         raise errors.row_without_owner(int(nobody.argmax()))
-    if not pa.types.is_dictionary(column.type):
-        return Owned(values.to_pylist(), codes.astype(np.int64))
-    # A dictionary may name the same twice, and people who have no rows, in any order.
-    used = _in_order_met(codes, len(values))
-    owned = _of_values(values.take(pa.array(used)).to_pylist())
-    place_of = np.zeros(len(values), np.int64)
-    place_of[used] = owned.of_row
-    return Owned(owned.owners, place_of[codes])
+    codes, starts = runs_of(found.codes)
+    words, who = _in_order_met(found.words, codes)
+    owners: Sequence[Hashable] = words.to_pylist()
+    if len(set(owners)) < len(owners):  # a dictionary may name one twice, and there are two zeros among floats
+        places, numbers = _numbered(owners)
+        owners, who = list(places), numbers[who]
+    return Owned(owners, who, starts)
 
 
-def _in_order_met(codes: NDArray[np.int32], many: int) -> NDArray[np.int64]:
-    """The codes that there are, by their first rows."""
-    first = np.full(many, len(codes), np.int64)
-    # Of several rows with one code, the last to be written is the first one.
+def _in_order_met(words: pa.Array, codes: NDArray[np.int32]) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The words that there are, by their first places, and the place of each code's among them.
+
+    A dictionary may name people who have no rows, in any order.
+    """
+    import pyarrow as pa
+
+    if len(codes) == len(words) and np.array_equal(codes, np.arange(len(words))):
+        return words, codes.astype(np.int64)
+    first = np.full(len(words), len(codes), np.int64)
+    # Of several places with one code, the last to be written is the first one.
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    order = np.argsort(first, kind="stable")
-    return order[: int((first < len(codes)).sum())]
+    used = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
+    place_of = np.empty(len(words), np.int64)
+    place_of[used] = np.arange(len(used))
+    return words.take(pa.array(used)), place_of[codes]

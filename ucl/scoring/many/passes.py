@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ucl.kernels.run import score as run_kernels
 from ucl.scoring import errors
 from ucl.scoring.calls import Moment, find_zone, start_call
 from ucl.scoring.compiled import CompiledProgram
-from ucl.scoring.many.result import Owned
+from ucl.scoring.many.result import Owned, runs_of
 from ucl.scoring.many.rules import Layout, Rules, Shelf
 from ucl.semantics.outcome import Call, Invalid, Reason
 from ucl.spans import span
@@ -67,20 +68,26 @@ def scored(
 ) -> Scores:
     """`members` has the program and the rules of each of the owners, `own` what some of them bring along."""
     compiled = load(on_compile)
+    rules_of = np.array([rules.number for _, rules in members], np.int64)
+    is_own = np.zeros(len(rules_of), np.bool_)
+    if own:
+        is_own[:] = [owner in own for owner in owned.owners]
     with span("lowering"):
         key = (around.timezone, around.contested_from, compiled)
-        shared = [rules for owner, (_, rules) in zip(owned.owners, members, strict=True) if owner not in own]
-        shelf.prepare(shared, key, around.call, compiled)
-    rules_of = np.array([rules.number for _, rules in members], np.int64)
-    is_own = np.array([owner in own for owner in owned.owners], np.bool_)
-    made = _Made.empty(table.num_rows)
+        shelf.prepare(rules_of[~is_own], key, around.call, compiled)
+    places = np.where(is_own, -1, shelf.places[rules_of])
+    made = None
     for layout, rows in _by_layout(shelf, rules_of, owned):
         part = _Part(table, owned, rows, layout, around, threads)
-        places = np.where(is_own, -1, shelf.places[rules_of]) if len(rules_of) else rules_of
-        made.put(part, part.walked(places))
+        walked = part.walked(places)
+        if part.rows is None:
+            made = _Made.of(walked)
+        else:
+            made = made or _Made.empty(table.num_rows)
+            made.put(part.rows, walked)
         for plan, chosen in _others(shelf, members, owned, around, own, part, places):
-            made.put_some(part, chosen, part.by_kernels(plan, chosen))
-    return made.scores()
+            made.put_again(chosen if part.rows is None else part.rows[chosen], part.by_kernels(plan, chosen))
+    return (made or _Made.empty(table.num_rows)).scores()
 
 
 def _by_layout(shelf: Shelf, rules_of: Ints, owned: Owned) -> Iterator[tuple[Layout, Ints | None]]:
@@ -102,36 +109,40 @@ def _others(
     places: Ints,
 ) -> Iterator[tuple[Plan, Ints]]:
     """Plans for the people who are not in tables, with the part's rows that they are for."""
-    there = np.unique(part.of_row[places[part.of_row] < 0])
     shared: dict[int, list[int]] = {}
-    for person in there.tolist():
+    for person in np.unique(part.who[places[part.who] < 0]).tolist():
+        owner = owned.owners[person]
         program, rules = members[person]
-        brought = own.get(owned.owners[person])
-        if brought is None and rules.plan is not None:
+        if owner not in own and rules.plan is not None:
             shared.setdefault(rules.number, []).append(person)
             continue
         with errors.bounded():
-            plan = lower(program.semantic, rules.schema, around.call(program, brought))
+            plan = lower(program.semantic, rules.schema, around.call(program, own.get(owner)))
         yield plan, np.flatnonzero(part.of_row == person)
     for number, people in shared.items():
-        rules = shelf.rules[number]
-        assert rules is not None
-        assert rules.plan is not None
-        yield rules.plan, np.flatnonzero(np.isin(part.of_row, people))
+        found = shelf.rules[number]
+        assert found is not None
+        assert found.plan is not None
+        yield found.plan, np.flatnonzero(np.isin(part.of_row, people))
 
 
 class _Part:
-    """The rows of one layout, person by person: row i is `rows[i]` of the table, or row i itself where that is None."""
+    """The rows of one layout, person by person: row i is `rows[i]` of the table, or row i itself where that is None.
+
+    In runs, as `Owned` says them.
+    """
 
     def __init__(
         self, table: pa.Table, owned: Owned, rows: Ints | None, layout: Layout, around: Around, threads: int
     ) -> None:
-        of_row = owned.of_row if rows is None else owned.of_row[rows]
-        if not _is_in_runs(of_row):
+        if rows is None and owned.is_together:
+            self.who, self.starts = owned.who, owned.starts
+        else:
+            of_row = owned.of_row if rows is None else owned.of_row[rows]
             order = np.argsort(of_row, kind="stable")
-            rows, of_row = order if rows is None else rows[order], of_row[order]
+            rows = order if rows is None else rows[order]
+            self.who, self.starts = runs_of(of_row[order])
         self.rows = rows
-        self.of_row = of_row
         self._threads = threads
         zone = find_zone(around.timezone or layout.zone)
         self._layout = layout
@@ -139,16 +150,18 @@ class _Part:
         with span("reading columns"):
             self.columns = ingest(table if rows is None else table.take(rows), layout.schema, zone)
 
+    @cached_property
+    def of_row(self) -> Ints:
+        return np.repeat(self.who, np.diff(self.starts))
+
     def walked(self, places: Ints) -> Scores:
         """By tables; of people whose place is below 0, nothing that counts."""
-        starts = np.flatnonzero(np.diff(self.of_row, prepend=-1))
-        stops = np.append(starts[1:], len(self.of_row))
-        people = np.stack([places[self.of_row[starts]], starts, stops], axis=1).astype(np.int64)
+        people = np.stack([places[self.who], self.starts[:-1], self.starts[1:]], axis=1)
         sums = score_people(self._layout.tables, self.columns, self._call, people[people[:, 0] >= 0], self._threads)
         invalid = {
             row: Invalid(cell.field, Reason(cell.reason), cell.value) for row, cell in self.columns.invalid.items()
         }
-        valid = np.ones(len(self.of_row), np.bool_)
+        valid = np.ones(self.columns.rows, np.bool_)
         gone = np.fromiter(invalid, np.int64, len(invalid))
         valid[gone], sums.total[gone], sums.feasible[gone], sums.contested[gone] = False, 0, False, False
         return Scores(sums.total, sums.feasible, sums.contested, valid, invalid)
@@ -161,12 +174,6 @@ class _Part:
         some = Columns(columns.rows, columns.columns, cells)
         with errors.bounded(), span("kernels"):
             return run_kernels(plan, some, groups=self.of_row[chosen], threads=self._threads)
-
-
-def _is_in_runs(of_row: Ints) -> bool:
-    """Whether everybody's rows stand together."""
-    runs = of_row[np.flatnonzero(np.diff(of_row, prepend=-1))]
-    return len(np.unique(runs)) == len(runs)
 
 
 @dataclass(frozen=True)
@@ -184,21 +191,21 @@ class _Made:
         feasible, contested, valid = np.zeros((3, rows), np.bool_)
         return _Made(np.zeros(rows, np.int64), feasible, contested, valid, {})
 
-    def put(self, part: _Part, scores: Scores) -> None:
-        self._put(slice(None) if part.rows is None else part.rows, scores)
+    @staticmethod
+    def of(scores: Scores) -> _Made:
+        """What is said of every row."""
+        return _Made(scores.total, scores.feasible, scores.contested, scores.valid, dict(scores.invalid))
 
-    def put_some(self, part: _Part, chosen: Ints, scores: Scores) -> None:
-        rows = chosen if part.rows is None else part.rows[chosen]
+    def put_again(self, rows: Ints, scores: Scores) -> None:
+        """Over what was said of these rows before."""
         for row in rows.tolist() if self.invalid else ():
             self.invalid.pop(row, None)
-        self._put(rows, scores)
+        self.put(rows, scores)
 
-    def _put(self, rows: Ints | slice, scores: Scores) -> None:
+    def put(self, rows: Ints, scores: Scores) -> None:
         self.total[rows], self.feasible[rows] = scores.total, scores.feasible
         self.contested[rows], self.valid[rows] = scores.contested, scores.valid
-        if scores.invalid:
-            numbers = np.arange(len(self.total))[rows]
-            self.invalid.update({int(numbers[row]): why for row, why in scores.invalid.items()})
+        self.invalid.update({int(rows[row]): why for row, why in scores.invalid.items()})
 
     def scores(self) -> Scores:
         return Scores(self.total, self.feasible, self.contested, self.valid, dict(sorted(self.invalid.items())))

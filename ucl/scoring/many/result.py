@@ -6,7 +6,7 @@ asked for, by the ordinary way, from that person's rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -26,12 +26,42 @@ if TYPE_CHECKING:
     from ucl.scoring.results.result import Result
 
 
+def runs_of(codes: NDArray[np.integer[Any]]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The code of each run of equal ones, and where each begins; the last is where they end."""
+    changes = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+    starts = np.concatenate(([0], changes, [len(codes)])) if len(codes) else np.zeros(1, np.int64)
+    return codes[starts[:-1]], starts
+
+
 @dataclass(frozen=True)
 class Owned:
-    """Whose the rows are: `of_row` has for each its person's place among `owners`."""
+    """Whose the rows are, in runs: those from `starts[i]` to before `starts[i + 1]` are of `owners[who[i]]`.
+
+    Every owner has some.
+    """
 
     owners: Sequence[Hashable]
-    of_row: NDArray[np.int64]
+    who: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @staticmethod
+    def by_row(owners: Iterable[Hashable], of_row: NDArray[np.int64]) -> Owned:
+        """`of_row` has for each row the place of its owner."""
+        return Owned(list(owners), *runs_of(of_row))
+
+    @property
+    def rows(self) -> int:
+        return int(self.starts[-1])
+
+    @property
+    def is_together(self) -> bool:
+        """Whether everybody's rows are one run."""
+        return len(self.who) == len(self.owners)
+
+    @cached_property
+    def of_row(self) -> NDArray[np.int64]:
+        """For each row the place of its owner."""
+        return np.repeat(self.who, np.diff(self.starts))
 
     @cached_property
     def places(self) -> Mapping[Hashable, int]:

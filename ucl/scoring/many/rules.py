@@ -6,21 +6,23 @@ stand in, or a plan of their own where they say more than those can. What does n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ucl.frozen import collector_paused
+from ucl.kernels.crowd.passages import Writer
 from ucl.kernels.crowd.tables import Tables
-from ucl.kernels.lower import lower, plan_of
+from ucl.kernels.lower import lower
 from ucl.kernels.lowering.expressions import Lowering
-from ucl.kernels.lowering.rules import Rulebook
+from ucl.kernels.lowering.rules import Rulebook, outcomes
 from ucl.kernels.plan import Plan
 from ucl.scoring import errors
+from ucl.scoring.calls import choose_schema, scored_schemas
 from ucl.scoring.compiled import CompiledProgram
-from ucl.scoring.many.layouts import meaning, reads_call, shape
+from ucl.scoring.many.layouts import Meanings, shape
 from ucl.semantics.evaluate.options import Ruleset
 from ucl.semantics.expressions import Budget
 from ucl.semantics.outcome import Call
@@ -35,22 +37,30 @@ _MOST_MASKS = 1 << 17
 
 @dataclass
 class _Book:
-    """Plans of programs one after another, which share what they have in common: a rule that was met is not lowered
-    again. What the graph holds of others is in no plan's way. For programs that don't read the call."""
+    """Lowers programs one after another into the tables, with what they have in common: a rule that was met is not
+    lowered again. What the graph holds of others is in nobody's way. For programs that don't read the call."""
 
+    _tables: Tables
     _call: Hashable = None
     _lowering: Lowering | None = None
     _known: Rulebook = field(default_factory=Rulebook)
+    _writer: Writer | None = None
 
-    def plan(self, program: Program, schema: Schema, call: Call) -> Plan:
+    def add(self, program: Program, schema: Schema, call: Call) -> int | None:
+        """The program's place; None where the tables can't say it."""
         around = (call.zone.name, call.contested_from)
-        lowering = self._lowering
-        if lowering is None or around != self._call or lowering.wholes or len(lowering.graph.masks) > _MOST_MASKS:
+        lowering, writer = self._lowering, self._writer
+        if lowering is None or writer is None or around != self._call or len(lowering.graph.masks) > _MOST_MASKS:
             self._call, self._known = around, Rulebook()
             lowering = self._lowering = Lowering(schema, call)
+            writer = self._writer = Writer(self._tables, lowering.graph)
         lowering.budget = Budget()
         with collector_paused():
-            return plan_of(lowering, Ruleset.of(program, schema, call.today), self._known)
+            found = outcomes(lowering, Ruleset.of(program, schema, call.today), self._known)
+            if lowering.wholes:
+                self._lowering = None
+                return None
+            return writer.add(found)
 
 
 @dataclass(eq=False)
@@ -61,7 +71,9 @@ class Layout:
     schema: Schema
     zone: str
     tables: Tables = field(default_factory=Tables)
-    book: _Book = field(default_factory=_Book)
+
+    def __post_init__(self) -> None:
+        self.book = _Book(self.tables)
 
 
 @dataclass(eq=False)
@@ -76,19 +88,22 @@ class Rules:
     layout: Layout
     reads_call: bool
     people: int = 0
-    programs: list[tuple[int, str]] = field(default_factory=list)
+    programs: list[int] = field(default_factory=list)
     place: int | None = None
     plan: Plan | None = None
 
 
 @dataclass
 class Shelf:
-    """All rules by number, and layouts by number; a number may have nothing."""
+    """All rules by number, and layouts by number; a number may have nothing. `schema` says what an option is, where
+    programs have rules on several."""
 
+    schema: str | None = None
     layouts: list[Layout] = field(default_factory=list)
     rules: list[Rules | None] = field(default_factory=list)
     _by_meaning: dict[Hashable, Rules] = field(default_factory=dict)
-    _by_program: dict[tuple[int, str], tuple[CompiledProgram, Rules]] = field(default_factory=dict)
+    _by_program: dict[int, tuple[CompiledProgram, Rules]] = field(default_factory=dict)
+    _meanings: Meanings = field(default_factory=Meanings)
     _layout_of: dict[Hashable, Layout] = field(default_factory=dict)
     _free: list[int] = field(default_factory=list)
     _waiting: set[int] = field(default_factory=set)
@@ -98,26 +113,30 @@ class Shelf:
     """By rules, their place in their layout's tables; -1 for those that are in none."""
     layout_numbers: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def take(self, program: CompiledProgram, schema: Schema) -> Rules:
-        """The rules of one more person."""
-        known = self._by_program.get((id(program), schema.name))
-        if known is not None:
-            known[1].people += 1
-            return known[1]
+    def take(self, program: CompiledProgram) -> Rules:
+        """The rules of one more person. Raises `CallError` where it isn't clear what the program's options are."""
+        known = self._by_program.get(id(program))
+        found = self._rules_of(program) if known is None else known[1]
+        found.people += 1
+        return found
+
+    def _rules_of(self, program: CompiledProgram) -> Rules:
+        semantic = program.semantic
+        schema = choose_schema(semantic, self.schema, scored_schemas(semantic), "rules")
         layout = self._layout(schema, program.timezone)
-        key = (layout.number, meaning(program.semantic, schema))
+        says, reads_call = self._meanings.of(semantic, schema)
+        key = (layout.number, says)
         found = self._by_meaning.get(key)
         if found is None:
             number = self._free.pop() if self._free else len(self.rules)
-            found = Rules(number, key, program, schema, layout, reads_call(program.semantic, schema))
+            found = Rules(number, key, program, schema, layout, reads_call)
             if number == len(self.rules):
                 self.rules.append(found)
             self.rules[number] = self._by_meaning[key] = found
             self._enter(found)
         # The program is held, so that no other one can have its id.
-        self._by_program[id(program), schema.name] = program, found
-        found.programs.append((id(program), schema.name))
-        found.people += 1
+        self._by_program[id(program)] = program, found
+        found.programs.append(id(program))
         return found
 
     def give_back(self, rules: Rules) -> None:
@@ -147,10 +166,8 @@ class Shelf:
         if rules.reads_call:
             self._every_call.add(rules.number)
 
-    def prepare(
-        self, used: Sequence[Rules], key: Hashable, call_of: Callable[[CompiledProgram], Call], compiled: bool
-    ) -> None:
-        """Makes the rules that are used ready for a call; `compiled` is whether there are loops to walk tables with.
+    def prepare(self, used: Ints, key: Hashable, call_of: Callable[[CompiledProgram], Call], compiled: bool) -> None:
+        """Makes the rules of these numbers ready for a call; `compiled` is whether there are loops to walk tables with.
 
         Only those are looked at that are new, or that read the call; all are where `key`, which holds for everybody, is
         another than before.
@@ -158,14 +175,13 @@ class Shelf:
         if key != self._ready_for:
             self._waiting = {rules.number for rules in self.rules if rules is not None}
             self._ready_for = key
-        stale = self._waiting | self._every_call
-        if not stale:
+        if not self._waiting and not self._every_call:
             return
-        for rules in used:
-            if rules.number in stale:
-                stale.discard(rules.number)
-                self._lower(rules, call_of(rules.program), compiled)
-                self._waiting.discard(rules.number)
+        for number in sorted((self._waiting | self._every_call).intersection(used.tolist())):
+            rules = self.rules[number]
+            assert rules is not None
+            self._lower(rules, call_of(rules.program), compiled)
+            self._waiting.discard(number)
 
     def _lower(self, rules: Rules, call: Call, compiled: bool) -> None:
         if rules.place is not None:
@@ -174,10 +190,10 @@ class Shelf:
         layout, program = rules.layout, rules.program.semantic
         with errors.bounded():
             if compiled and not rules.reads_call:
-                rules.place = layout.tables.add(layout.book.plan(program, rules.schema, call))
+                rules.place = layout.book.add(program, rules.schema, call)
             rules.plan = lower(program, rules.schema, call) if rules.place is None else None
-        if compiled and rules.reads_call and rules.plan is not None:
-            rules.place = layout.tables.add(rules.plan)
+        if compiled and rules.reads_call and rules.plan is not None and not rules.plan.wholes:
+            rules.place = Writer(layout.tables, rules.plan.graph).add(rules.plan.outcomes)
         self.places[rules.number] = -1 if rules.place is None else rules.place
 
     def _layout(self, schema: Schema, zone: str) -> Layout:
