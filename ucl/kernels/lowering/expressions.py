@@ -80,6 +80,8 @@ class Lowering:
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
         """A condition: something that is there and is a bool."""
+        if isinstance(expr, p.And):
+            return self._conjunction(expr, names)
         key_of = KEYS.get(type(expr))
         key = None if key_of is None else key_of(expr)
         if key is None:
@@ -206,7 +208,7 @@ class Lowering:
             held.append(part.holds)
             if part.holds == FALSE:
                 break
-        return Truth(graph.all_of(*held), over=over)
+        return Truth(graph.all_of(*held), TRUE, over)
 
     def _disjunction(self, expr: p.Or, names: Names) -> Truth:
         graph, over = self.graph, FALSE
