@@ -18,7 +18,7 @@ from ucl.semantics.program import Program, Schema
 def lower(program: Program, schema: Schema, call: Call) -> Plan:
     """The plan that scores options. Raises `Exhausted` where constants cost more steps than a call may."""
     with collector_paused():
-        return plan_of(Lowering(schema, call), Ruleset.of(program, schema, call.today))
+        return plan_of(Lowering.of_options(schema, call), Ruleset.of(program, schema, call.today))
 
 
 def plan_of(lowering: Lowering, ruleset: Ruleset, known: Rulebook | None = None) -> Plan:

@@ -106,7 +106,7 @@ def _ground(kept: _Kept | None, ruleset: Ruleset, schema: Schema, call: Call) ->
     """
     size = len(ruleset.active) + len(ruleset.shadow)
     if kept is None or kept.lowering.wholes or len(kept.known.entries) > _MOST_STALE * size:
-        return Lowering(schema, call), Rulebook()
+        return Lowering.of_options(schema, call), Rulebook()
     kept.lowering.call, kept.lowering.budget = call, Budget()
     return kept.lowering, kept.known
 

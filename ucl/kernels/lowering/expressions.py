@@ -33,6 +33,7 @@ from ucl.kernels.lowering.graph import Graph
 from ucl.kernels.lowering.parts import calls, choices, comparisons, many
 from ucl.kernels.lowering.parts.once import residual
 from ucl.kernels.lowering.plain import KEYS, Key
+from ucl.kernels.lowering.ranges import of_columns
 from ucl.kernels.lowering.reads import free_variables, reads_option
 from ucl.kernels.memory.items import Items
 from ucl.kernels.memory.membership import made_member
@@ -77,6 +78,11 @@ class Lowering:
     parts_of: dict[tuple[str, Path], Form] = field(default_factory=dict)
     _fresh: Iterator[int] = field(default_factory=count)
     calls: dict[tuple[Definition, tuple[Form, ...]], Form] = field(default_factory=dict)
+
+    @staticmethod
+    def of_options(schema: Schema, call: Call) -> Lowering:
+        """For options that were read by the schema, so that values lie in its domains."""
+        return Lowering(schema, call, Graph(of_columns(schema, call.zone)))
 
     def truth(self, expr: Expr, names: Names = _NO_NAMES) -> Truth:
         """A condition: something that is there and is a bool."""

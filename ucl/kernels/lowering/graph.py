@@ -7,6 +7,7 @@ fold, a conjunction of a literal and its negation is false, conjunctions in conj
 from __future__ import annotations
 
 from ucl.frozen import frozen
+from ucl.kernels.lowering.ranges import OfColumn, Range, is_never_missing, of_value, stays_within
 from ucl.kernels.plan import (
     FALSE,
     TRUE,
@@ -68,11 +69,14 @@ class Graph:
     """Grows while a program is lowered, and is only read afterwards.
 
     `value_levels` say in which stage a value can be computed: one after the masks that it selects by. `mask_orders` say
-    it of masks, and in which order within the stage.
+    it of masks, and in which order within the stage. `ranges` say how small and how large values can be, if `of_column`
+    knows it of columns: what they decide is no test.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, of_column: OfColumn = lambda path: None) -> None:
         self.values: list[ValueNode] = []
+        self.ranges: list[Range | None] = []
+        self._of_column = of_column
         self.value_levels: list[int] = []
         self.masks: list[Test | All | None] = [None]  # row 0 holds every row
         self.mask_orders: list[int] = [0]
@@ -87,6 +91,7 @@ class Graph:
         if number == len(self.values):
             self.values.append(node)
             self.value_levels.append(self._level(node))
+            self.ranges.append(of_value(node, self._of_column, self.ranges))
         return number
 
     def _level(self, node: ValueNode) -> int:
@@ -98,6 +103,9 @@ class Graph:
     def test(self, node: Among | AnyElement | Flag | HasValue) -> Literal:
         literal = self._mask_of.setdefault(node, 2 * len(self.masks))
         if literal == 2 * len(self.masks):
+            if isinstance(node, Flag) and self._is_never(node):
+                self._mask_of[node] = FALSE
+                return FALSE
             self._add(node, self.value_levels[node.value] << STAGE_BITS if isinstance(node, Flag) else 0)
         return literal
 
@@ -105,8 +113,18 @@ class Graph:
         """Where `value >= constant`: the commonest test."""
         literal = self._cuts.setdefault((value, constant), 2 * len(self.masks))
         if literal == 2 * len(self.masks):
+            found = self.ranges[value]
+            if found is not None and not found.low < constant <= found.high:
+                decided = self._cuts[value, constant] = TRUE if constant <= found.low else FALSE
+                return decided
             self._add(AtLeast(value, constant), self.value_levels[value] << STAGE_BITS)
         return literal
+
+    def _is_never(self, flag: Flag) -> bool:
+        node = self.values[flag.value]
+        if flag.kind == "over":
+            return stays_within(node, self.ranges[flag.value])
+        return flag.kind == "missing" and is_never_missing(node, self.ranges)
 
     def _add(self, node: Test | All, order: int) -> Literal:
         self.masks.append(node)
