@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import keyword
 import math
+import re
 from decimal import Decimal
+from types import CodeType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +21,7 @@ from ucl.kernels.execution.vector import OPERATIONS
 from ucl.kernels.lower import lower
 from ucl.kernels.single import Index, Unindexed, index_of, straight
 from ucl.kernels.single.scalars import FORMULAS, operate
+from ucl.kernels.single.straight import source
 from ucl.semantics.evaluate import score_option
 from ucl.semantics.operations import INT_MAX, INT_MIN
 from ucl.semantics.outcome import Invalid
@@ -211,6 +215,55 @@ def test_scores_that_leave_their_type_or_their_magnitude(kind: str, score: str, 
     assert not isinstance(record, Invalid)
     valid = score_option(program, schema, record, call).invalid is None
     assert [assert_as_evaluate(program, way, {"f": raw}) for way in (function, index.score)] == [valid, valid]
+
+
+def test_many_fields_and_many_values_of_one() -> None:
+    """Expressions as deep as these are many are more than Python compiles."""
+    fields = "  ".join(f"f{n}: int = {n}" for n in range(3000))
+    rules = "\n".join(f"rule r{n} on S {{ when m + {n} > 2000 or k + {n} == 7 score 0.01 }}" for n in range(1000))
+    program = compiled(f"schema S {{ m: int?  k: int  {fields} }}\n{rules}".replace("when m", "when (m ?? 0)"))
+    assert program is not None
+    _, function = ways(program)
+    for option in ({"m": 5, "k": 3}, {"k": 7, "f3": 9}):
+        assert assert_as_evaluate(program, function, option)
+
+
+@pytest.mark.parametrize(
+    "names", [("S", "n", "title", "x", "home"), ("Wörter", "größe", "else_", "__import__", '\\"); (')]
+)
+def test_no_word_of_a_program_is_in_the_text_of_a_function(names: tuple[str, ...], texts: list[str]) -> None:
+    schema, number, text, one, other = names
+    program = compiled(
+        f'schema {schema} {{ {number}: int in 3..=9  {text}: text = "a" }}\n'
+        f'rule r on {schema} {{ when {text} in {{"{one}", "{other}"}} or {number} + 7 > 12 score 0.25 * {number} }}'
+    )
+    assert program is not None
+    call = call_of(program)
+    index = index_of(lower(program, program.schemas[schema], call), program.schemas[schema])
+    assert index is not None
+    straight(index)
+    assert len(texts) == 1
+    assert set(re.findall(r"[^\W\d]\w*", texts[0])) <= WORDS
+    assert texts[0].isascii()
+
+
+WORDS = {*keyword.kwlist, *"option get general lacks late held element total up down amount score type str".split()} | {
+    f"{letter}{number}" for letter in ("g", "v", "x", "h", "k", "n", "met") for number in range(100)
+} | {*"isascii join KeyError TypeError OverflowError ZeroDivisionError float round isinstance".split()}  # fmt: skip
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Of the functions that are written."""
+    found: list[str] = []
+    compiling = source._code
+
+    def code(text: str) -> CodeType:
+        found.append(text)
+        return compiling(text)
+
+    monkeypatch.setattr(source, "_code", code)
+    return found
 
 
 # --- formulas -------------------------------------------------------------------------------------------------------

@@ -47,7 +47,18 @@ _SEVERAL: Path = ("", "")
 """Stands where the path of a field would, for what several fields decide, or none."""
 
 # What decides tests together: the cuts of a value, the texts or the sets of a column, a test alone.
-_Group = tuple[str, int | Path]
+_Key = tuple[str, int | Path]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Tests of one field that are decided together, and what they concern."""
+
+    path: Path
+    kind: str
+    key: int | Path
+    tests: list[int] = field(default_factory=list)
+    concerns: list[Concern] = field(default_factory=list)
 
 
 class _Split(NamedTuple):
@@ -89,11 +100,7 @@ class _Building:
         )
         self.possible = True
         self._rows, self._asked = self._reached()
-        self._groups: dict[int, tuple[Path, _Group]] = {}
-        for row in self._rows:
-            found = self._group(row)
-            if found is not None and row not in self._never:
-                self._groups[row] = found
+        self._groups = self._find_groups()
         self._looked_at = self._look_at()
         # The bits of rules stand first, so that what fired is a small number where rules are few.
         first = dict.fromkeys(literal >> 1 for literal in self._roots)
@@ -153,7 +160,22 @@ class _Building:
                     return None if isinstance(node, Constant) else _SEVERAL
                 return found.pop() if len(found) == 1 else _SEVERAL if found else None
 
-    def _group(self, row: int) -> tuple[Path, _Group] | None:
+    def _find_groups(self) -> dict[int, _Group]:
+        """The group of each test that a field alone decides."""
+        found: dict[int, _Group] = {}
+        by_key: dict[_Key, _Group] = {}
+        for row in self._rows:
+            decided = None if row in self._never else self._group(row)
+            if decided is not None:
+                path, key = decided
+                found[row] = group = by_key.get(key) or by_key.setdefault(key, _Group(path, *key))
+                group.tests.append(row)
+        for group in by_key.values():
+            if group.kind == "cuts":
+                group.tests.sort(key=lambda row: self._cut(row).constant)
+        return found
+
+    def _group(self, row: int) -> tuple[Path, _Key] | None:
         """The field that alone decides a test, and what is decided with it; None where no field does."""
         test = self._masks[row]
         match test:
@@ -171,8 +193,8 @@ class _Building:
                 return None
 
     @staticmethod
-    def _with_path(path: Path | None, group: _Group) -> tuple[Path, _Group] | None:
-        return None if path is None or path == _SEVERAL else (path, group)
+    def _with_path(path: Path | None, key: _Key) -> tuple[Path, _Key] | None:
+        return None if path is None or path == _SEVERAL else (path, key)
 
     def _find_never(self) -> set[int]:
         """Tests that never hold: a value between known ends doesn't overflow; that a contribution is beyond its
@@ -209,12 +231,12 @@ class _Building:
         others = []
         groups, never = self._groups, self._never
         for literal in self._operands(row):
-            found = groups.get(literal >> 1)
-            if found is not None:
-                parts.setdefault(found[1], []).append(literal)
+            group = groups.get(literal >> 1)
+            if group is not None:
+                parts.setdefault(group, []).append(literal)
             elif literal >> 1 not in never:
                 others.append(literal)
-        for group in [g for g, literals in parts.items() if len(literals) > 1 and g[0] == "sets"]:
+        for group in [g for g, literals in parts.items() if len(literals) > 1 and g.kind == "sets"]:
             others += parts.pop(group)
         return _Split(parts, others)
 
@@ -231,14 +253,8 @@ class _Building:
     # --- putting it together ----------------------------------------------------------------------------------------
 
     def index(self, schema: Schema) -> Index:
-        tests: dict[_Group, list[int]] = defaultdict(list)
-        for row, (_, group) in self._groups.items():
-            tests[group].append(row)
-        for group, rows in tests.items():
-            if group[0] == "cuts":
-                rows.sort(key=lambda row: self._cut(row).constant)
-        place = {row: number for rows in tests.values() for number, row in enumerate(rows)}
-        concerns: dict[_Group, list[Concern]] = defaultdict(list)
+        groups = list(dict.fromkeys(self._groups.values()))
+        place = {row: number for group in groups for number, row in enumerate(group.tests)}
         start, rest = self._valid | self._bit_of[0], list[Rest]()
         for row, split in self._looked_at.items():
             if self._never and self._never_holds(row):
@@ -247,16 +263,16 @@ class _Building:
             start |= bit
             for group, literals in split.parts.items():
                 signs = [(place[literal >> 1], not literal & 1) for literal in literals]
-                concerns[group].append(Concern(bit, signs))
+                group.concerns.append(Concern(bit, signs))
             if split.others:
                 rest.append(self._rest(bit, split.others))
         for literal, bit in self._bit_of_negative.items():
             start |= bit
             rest.append(Rest(bit, 0, self._bit_of[literal >> 1], ()))
-        path_of = {group: path for path, group in self._groups.values()}
         leaves: dict[Path, _Decided] = defaultdict(_Decided)
-        for group in concerns:
-            self._decide(leaves[path_of[group]], group, tests[group], concerns[group])
+        for group in groups:
+            if group.concerns:
+                self._decide(leaves[group.path], group)
         fields = tuple(self._field(f, (f.name,), leaves) for f in schema.fields)
         return Index(self._plan, self._bits(start), fields, tuple(rest), self._bounds)
 
@@ -282,19 +298,19 @@ class _Building:
                 failing |= self._bit_of[operand]
         return Rest(bit, holding, failing, tuple(late))
 
-    def _decide(self, leaf: _Decided, group: _Group, rows: list[int], concerns: list[Concern]) -> None:
-        kind, key = group
-        if kind == "cuts":
+    def _decide(self, leaf: _Decided, group: _Group) -> None:
+        key, rows, concerns = group.key, group.tests, group.concerns
+        if group.kind == "cuts":
             assert isinstance(key, int)
             leaf.cuts.append(Cuts(key, Ranges([self._cut(row).constant for row in rows], concerns, self._every)))
-        elif kind == "bit":
+        elif group.kind == "bit":
             test = self._masks[rows[0]]
             assert isinstance(test, Flag | HasValue)
             leaf.bits.append(Bit(test, Ranges([1], concerns, self._every)))
         else:
             assert isinstance(key, tuple)
             tests = [test.members for row in rows if isinstance(test := self._masks[row], Among | AnyElement)]
-            if kind == "texts":
+            if group.kind == "texts":
                 leaf.texts = TextCells(tests, concerns, self._every, decide(self._plan, key))
             else:
                 leaf.elements = ElementCells(tests, concerns, self._every, decide(self._plan, key))

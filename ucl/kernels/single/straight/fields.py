@@ -54,7 +54,7 @@ class Fields:
             line(3, f"{number_name(number)} = {give(value)}")
         line(2, "else:")
         terms = self._there(number, leaf, 3, dict(self.known))
-        line(3, f"h{number} = {' & '.join(terms)}")
+        self._source.conjoin(3, f"h{number}", terms)
         self.terms.append(f"h{number}")
 
     def _there(self, number: int, leaf: Leaf, depth: int, known: Names) -> list[str]:

@@ -53,7 +53,7 @@ class _Writing:
             fields.terms.append(f"{give(self._index.of_record)}({give(nested)}, {record}, option)")
         if fields.may_lack:
             line(2, f"if lacks: {give(self._index.refuse_odd_names)}(option)")
-        line(2, f"held = {' & '.join([give(bits.start), *fields.terms])}")
+        self._source.conjoin(2, "held", [give(bits.start), *fields.terms])
         self._rests(fields.known)
         if bits.failing:
             line(2, f"if held & {give(bits.failing)}: {GIVE_UP}")

@@ -7,10 +7,13 @@ is compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
+
+_TERMS = 16
+"""So many stand in one expression: for more, Python's compiler needs a deep stack."""
 
 
 class Source:
@@ -26,6 +29,11 @@ class Source:
 
     def line(self, depth: int, text: str) -> None:
         self._lines.append(f"{' ' * depth}{text}")
+
+    def conjoin(self, depth: int, name: str, terms: Sequence[str]) -> None:
+        """The name is given the bits that all terms have."""
+        for first in range(0, len(terms), _TERMS):
+            self.line(depth, f"{name} {'&=' if first else '='} {' & '.join(terms[first : first + _TERMS])}")
 
     def function(self) -> Callable[..., Any]:
         # A copy of the code, since Python fits it to what the names of one function stand for.
