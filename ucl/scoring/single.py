@@ -25,7 +25,6 @@ _made = tuple.__new__
 _INFEASIBLE, _ASK_USER = str(Decision.INFEASIBLE), str(Decision.ASK_USER)
 _ACCEPT, _SUGGEST = str(Decision.ACCEPT), str(Decision.SUGGEST_ALTERNATIVE)
 
-
 Answer = Callable[[dict[str, Any]], tuple[int, bool, bool]]
 
 _FEW_ASKED = 16

@@ -42,7 +42,7 @@ class Fields:
         line, give = self._source.line, self._source.give
         raw, column = f"v{number}", give(leaf.field.column)
         absent = leaf.absent_value()
-        line(2, f"{raw} = {'get' if absent else 'option['}{f'({column})' if absent else f'{column}]'}")
+        line(2, f"{raw} = option[{column}]" if absent is None else f"{raw} = get({column})")
         if absent is None:
             self.terms += self._there(number, leaf, 2, self.known)
             return
@@ -68,39 +68,44 @@ class Fields:
             return self._cells(number, leaf, depth, known)
         if leaf.path in self._needed:
             self._read(number, leaf, depth)
+        return [self._looked_up(number, leaf, depth)]
+
+    def _looked_up(self, number: int, leaf: Leaf, depth: int) -> str:
         line, give = self._source.line, self._source.give
+        raw, says = f"v{number}", f"k{number}"
         named = leaf.named_texts()
-        if named is not None:
+        if named is None:
+            line(depth, f"try: {says} = {give(leaf.known)}[type({raw})][{raw}]")
+            line(depth, f"except KeyError: {says} = {give(leaf.find)}({raw})")
+        else:
             texts, others = map(give, named)
-            line(depth, f"k{number} = {texts}.get(v{number})")
-            line(depth, f"if k{number} is None:")
-            plain = f"type(v{number}) is str and v{number}.isascii()"
-            line(depth + 1, f"k{number} = {others} if {plain} else {give(leaf.find)}(v{number})")
-            return [f"k{number}"]
-        line(depth, f"try: k{number} = {give(leaf.known)}[type(v{number})][v{number}]")
-        line(depth, f"except KeyError: k{number} = {give(leaf.find)}(v{number})")
-        return [f"k{number}"]
+            line(depth, f"{says} = {texts}.get({raw})")
+            line(depth, f"if {says} is None:")
+            plain = f"type({raw}) is str and {raw}.isascii()"
+            line(depth + 1, f"{says} = {others} if {plain} else {give(leaf.find)}({raw})")
+        return says
 
     # --- sets -------------------------------------------------------------------------------------------------------
 
     def _of_set(self, number: int, leaf: Leaf, depth: int) -> str:
         line, give = self._source.line, self._source.give
+        raw, met = f"v{number}", f"met{number}"
         if leaf.said is None:
-            return f"{give(leaf.find)}(v{number})"
-        line(depth, f"if type(v{number}) not in {give(SETS)}: {GIVE_UP}")
-        line(depth, f"met{number} = 0")
+            return f"{give(leaf.find)}({raw})"
+        line(depth, f"if type({raw}) not in {give(SETS)}: {GIVE_UP}")
+        line(depth, f"{met} = 0")
         named = leaf.named_elements()
         if named is None:
             line(depth, "try:")
-            line(depth + 1, f"for element in v{number}: met{number} |= {give(leaf.said)}[element]")
-            line(depth, f"except KeyError: met{number} = {give(leaf.met)}(v{number})")
+            line(depth + 1, f"for element in {raw}: {met} |= {give(leaf.said)}[element]")
+            line(depth, f"except KeyError: {met} = {give(leaf.met)}({raw})")
         else:
             elements = give(named)
-            line(depth, f"if ''.join(v{number}).isascii():")
-            line(depth + 1, f"for element in v{number}:")
-            line(depth + 2, f"if element in {elements}: met{number} |= {elements}[element]")
-            line(depth, f"else: met{number} = {give(leaf.met)}(v{number})")
-        return f"(met{number} ^ {give(leaf.unless_met)} | {give(leaf.neutral)})"
+            line(depth, f"if ''.join({raw}).isascii():")
+            line(depth + 1, f"for element in {raw}:")
+            line(depth + 2, f"if element in {elements}: {met} |= {elements}[element]")
+            line(depth, f"else: {met} = {give(leaf.met)}({raw})")
+        return f"({met} ^ {give(leaf.unless_met)} | {give(leaf.neutral)})"
 
     # --- times of day -----------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ _FEW_RESTS = 64
 
 
 def straight(index: Index) -> Score:
+    """The function, written in about as long as the index was built; it raises `Unindexed` where the index does."""
     leaves = list(enumerate([*(leaf for _, _, leaf in index.scalars), *(leaf for _, leaf in index.sets)]))
     source = Source("def score(option):")
     names = {leaf.path: number_name(number) for number, leaf in leaves if readings(leaf.field) is not None}
@@ -42,7 +43,7 @@ class _Writing:
 
     def function(self, leaves: list[tuple[int, Leaf]]) -> Score:
         line, give, bits = self._source.line, self._source.give, self._index.bits
-        self._source.line(1, f"general, get = {give(self._index.score)}, option.get")
+        line(1, f"general, get = {give(self._index.score)}, option.get")
         line(1, "lacks, late = False, None")
         line(1, "try:")
         fields = Fields(self._source, self._values, set(self._needed()))
@@ -59,11 +60,7 @@ class _Writing:
             line(2, f"if held & {give(bits.failing)}: {GIVE_UP}")
         without = give(bits.failing_without)
         line(2, f"if held & {without} != {without}: {GIVE_UP}")
-        if self._index.remembers_sums:
-            line(2, f"try: total, up, down = {give(self._index.sums)}[held & {give(bits.constant)}]")
-            line(2, f"except KeyError: total, up, down = {give(self._index.sum)}(held & {give(bits.constant)})")
-        else:
-            line(2, f"total, up, down = {give(self._index.sum)}(held & {give(bits.constant)})")
+        self._sum(f"held & {give(bits.constant)}")
         for number, varying in enumerate(bits.varying):
             self._vary(number, give(varying.bit), dict(fields.known))
         line(1, f"except (KeyError, TypeError, OverflowError, ZeroDivisionError): {GIVE_UP}")
@@ -124,6 +121,14 @@ class _Writing:
             return self._values.test(test, depth, known)
         self._source.line(depth, f"late = late or {self._source.give(self._index.late)}(option)")
         return f"late.holds({self._source.give(test)}, held)"
+
+    def _sum(self, fired: str) -> None:
+        line, give, index = self._source.line, self._source.give, self._index
+        if index.remembers_sums:
+            line(2, f"try: total, up, down = {give(index.sums)}[{fired}]")
+            line(2, f"except KeyError: total, up, down = {give(index.sum)}({fired})")
+        else:
+            line(2, f"total, up, down = {give(index.sum)}({fired})")
 
     def _vary(self, number: int, bit: str, known: Names) -> None:
         line, give = self._source.line, self._source.give

@@ -73,7 +73,7 @@ class Values:
             yield from self.reads(argument)
 
     def test(self, test: Test, depth: int, known: Names) -> str:
-        """The condition that a test holds. A formula is never missing, and has not overflown where it has a name."""
+        """The condition that a test holds. A formula is never missing, and has not overflowed where it has a name."""
         match test:
             case AtLeast(value, constant):
                 return f"{self.write(value, depth, known)} >= {self._source.give(constant)}"
