@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -66,10 +67,10 @@ class FileRun:
     plan: Plan
     rows: int | None
     held: str | None
-    group_by: str | None
     _tables: Callable[[bool], Iterator[pa.Table]] = field(repr=False)
     _file_schema: pa.Schema = field(repr=False)
-    _standing: Callable[[], Standing | None] = field(repr=False, default=lambda: None)
+    _standing: Callable[[], Standing | None] | None = field(repr=False, default=None)
+    group_by: str | None = None
     threads: int | None = None
     on_compile: Callable[[], None] | None = None
     counts: Counts = field(default_factory=Counts)
@@ -99,7 +100,7 @@ class FileRun:
         parquet, beside = format == "parquet", None
         if columns == "all":
             refuse_taken_names(self._file_schema.names)
-            beside = self._standing() if parquet else None
+            beside = self._standing() if parquet and self._standing else None
         if beside is None:
             tables = self._made(columns, columns == "all", parquet, on_rows)
         else:
@@ -203,7 +204,7 @@ def open_run(
     """
     with errors.bounded(), span("lowering"):
         plan = lower(program, schema, call)
-    around = (program, schema, call, plan)
+    run = partial(FileRun, program, schema, call, plan, group_by=group_by, threads=threads, on_compile=on_compile)
     name = name or ("standard input" if path == "-" else path)
     with spooled(path) as plain:
         with open_stream(plain, format=format, name=name, rows_at_once=part.rows, bytes_at_once=part.bytes) as stream:
@@ -211,13 +212,11 @@ def open_run(
                 tables, held = _streamed(stream, schema, group_by), None
                 if compares_rows(plan):
                     tables, held = _at_once(tables, plain, stream), _COMPARES
-                known = (stream.rows, held, group_by, tables, stream.schema, stream.standing)
-                yield FileRun(*around, *known, threads, on_compile)
+                yield run(stream.rows, held, tables, stream.schema, stream.standing)
                 return
         refuse_what_does_not_fit(name, os.stat(plain).st_size, _ONE_VALUE)
         table = read_table(plain, format=format, name=name)
-        read = (table.num_rows, _ONE_VALUE, group_by, lambda _: iter([table]), table.schema)
-        yield FileRun(*around, *read, threads=threads, on_compile=on_compile)
+        yield run(table.num_rows, _ONE_VALUE, lambda _: iter([table]), table.schema)
 
 
 _COMPARES = "the program compares each row with the others"

@@ -50,15 +50,8 @@ class TableStream:
     schema: pa.Schema
     rows: int | None
     _parts: Callable[[Sequence[str], Sequence[str]], Iterator[pa.Table]] = field(repr=False)
-    _parquet: str | None = None
-
-    def standing(self) -> Standing | None:
-        """The file, where it is Parquet whose columns can be copied as they are."""
-        if self._parquet is None:
-            return None
-        from ucl.tables.parquet.beside import standing
-
-        return standing(self._parquet, self.name, self.schema)
+    standing: Callable[[], Standing | None] | None = field(repr=False, default=None)
+    """The file, where it is Parquet whose columns can be copied as they are."""
 
     def parts(self, names: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
         """A thread of its own reads the next part meanwhile."""
@@ -180,7 +173,12 @@ def _of_columns(path: str, start: bytes, format: str, name: str, rows_at_once: i
                 for first in range(0, max(part.num_rows, 1), rows_at_once):
                     yield part.slice(first, rows_at_once)
 
-    return _stream(name, columnar.schema, columnar.rows, parts, path if format == "parquet" else None)
+    def standing() -> Standing | None:
+        from ucl.tables.parquet.beside import standing
+
+        return standing(path, name, columnar.schema)
+
+    return _stream(name, columnar.schema, columnar.rows, parts, standing if format == "parquet" else None)
 
 
 def _stream(
@@ -188,10 +186,10 @@ def _stream(
     schema: pa.Schema,
     rows: int | None,
     parts: Callable[[Sequence[str], Sequence[str]], Iterator[pa.Table]],
-    parquet: str | None = None,
+    standing: Callable[[], Standing | None] | None = None,
 ) -> TableStream:
     errors.refuse_duplicates(schema.names)
-    return TableStream(name, admitted(schema.empty_table()).schema, rows, parts, parquet)
+    return TableStream(name, admitted(schema.empty_table()).schema, rows, parts, standing)
 
 
 @contextmanager
