@@ -234,3 +234,10 @@ def test_a_deep_nest_of_conditions_costs_no_more_than_its_length() -> None:
 def test_the_number_of_facts_at_a_place_is_bounded() -> None:
     many = p.And(BOOL, NOWHERE, tuple(present(f"x{i}") for i in range(8000)))
     assert len(outlook(many).when_true.present) == 5001
+
+
+def test_a_long_and_is_followed_without_recursion() -> None:
+    """Each operand knows what all before it say, and only the last asks."""
+    operands = [*(f"n > {i}" for i in range(3000)), "present(rating)", "1 / n > 0.0", "rating > 1"]
+    assert condition(" and ".join(operands))[1] == []
+    assert [found.code for found in condition(" and ".join(["rating > 1", *operands]))[1]] == ["absent-unhandled"]

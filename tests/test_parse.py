@@ -369,6 +369,34 @@ def test_comments_are_kept_and_a_block_right_above_is_documentation() -> None:
     assert [field.doc for field in c.fields] == ["of d", None]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "schema S { tags: set<text>={} # one\n n: int # two\n}",
+        "schema S { tags: set<text>= # one\n{} # two\n}",
+        "# one\nlet x = context # two\n",
+    ],
+)
+def test_comments_beside_tokens_that_are_cut_anew_are_kept_once(text: str) -> None:
+    file = read(text)
+    assert [comment.text for comment in file.comments] == ["# one", "# two"]
+
+
+def test_comments_behind_a_mistake_are_read_once() -> None:
+    report = Report()
+    text = "let x = ) # one\nlet y = 1 # two\nlet z = && # three\nlet w = 1\n# four"
+    file = parse(Source("test.ucl", text), report)
+    assert [comment.text for comment in file.comments] == ["# two", "# four"]
+    assert [d.name.text for d in file.declarations if isinstance(d, ast.Let)] == ["y", "w"]
+
+
+def test_a_name_alone_spans_what_a_name_with_a_part_begins_with() -> None:
+    """The one is read without an identifier on the way."""
+    alone, part = expression("size"), expression("size.x")
+    assert isinstance(alone, ast.Name) and isinstance(part, ast.Attribute)
+    assert alone == part.value and alone.span.start == part.value.span.start == len("let x = ")
+
+
 def test_long_flat_chains_are_no_depth() -> None:
     assert len(expression(" and ".join(["a"] * 5_000)).operands) == 5_000  # type: ignore[union-attr]
     assert len(expression(" or ".join(["a and b"] * 2_000)).operands) == 2_000  # type: ignore[union-attr]

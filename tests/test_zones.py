@@ -177,3 +177,13 @@ def test_months_keep_to_the_end_of_the_month() -> None:
     assert later((2026, 1, 15), -1) == (2025, 12, 15)
     assert [days_in_month(year, 2) for year in (1900, 2000, 2024, 2026)] == [28, 29, 29, 28]
     assert DAY == 24 * HOUR
+
+
+@pytest.mark.parametrize("name", ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "EST5EDT"])
+def test_a_zone_that_exists_can_be_loaded(name: str) -> None:
+    assert Zone.exists(name) and Zone.load(name) is not None
+
+
+@pytest.mark.parametrize("name", ["", "Europe", "Europe/Nowhere", "../etc/passwd", "localtime", "x" * 500, "posix/UTC"])
+def test_what_is_no_zone_does_not_exist(name: str) -> None:
+    assert not Zone.exists(name) and Zone.load(name) is None

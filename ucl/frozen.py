@@ -3,7 +3,7 @@
 In: a class body with annotated fields. Out: a dataclass with slots that type checkers hold frozen, equal and hashed by
 the fields that compare. A tree has a hundred classes, and the standard `dataclass(frozen=True)` compiles eight methods
 for each (half of what starting the compiler took) and stores each field through `object.__setattr__` (half of what
-building a tree took). Here equality, hashing and text are made when they are first needed, and that nobody writes on a
+building a tree took). Here each method is made when it is first needed, `__init__` too, and that nobody writes on a
 tree is held by mypy alone.
 
 `collector_paused` is for those who build such trees.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -26,10 +26,49 @@ def frozen(cls: type[C]) -> type[C]:
     """As `dataclass(frozen=True, slots=True)`."""
     if cls.__doc__ is None:
         cls.__doc__ = cls.__name__  # else `dataclass` asks `inspect` for a signature to put there
-    made = dataclass(slots=True, eq=False, repr=False)(cls)
+    made = dataclass(slots=True, eq=False, repr=False, init=False)(cls)
+    if "__init__" not in cls.__dict__:
+        _initialized_later(made)
     for name, method in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _text)):
         if name not in cls.__dict__:
             setattr(made, name, method)
+    return made
+
+
+def _initialized_later(cls: type) -> None:
+    """Gives the class an `__init__` that compiles the real one when the first node is made, and is replaced by it."""
+
+    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
+        init = _initializer(cls)
+        cls.__init__ = init  # type: ignore[misc]
+        init(self, *values, **named)
+
+    cls.__init__ = __init__  # type: ignore[misc]
+
+
+def _initializer(cls: type) -> Callable[..., None]:
+    """As `dataclass` would write it. The text is made of our own classes' field names alone."""
+    known: dict[str, Any] = {}
+    positional, keywords, body = ["self"], list[str](), list[str]()
+    for f in fields(cls):
+        if not f.init:
+            continue
+        parameter, value = f.name, f.name
+        if f.default is not MISSING:
+            known[f"default_{f.name}"] = f.default
+            parameter += f"=default_{f.name}"
+        elif f.default_factory is not MISSING:
+            known[f"make_{f.name}"], known["MISSING"] = f.default_factory, MISSING
+            parameter += "=MISSING"
+            value = f"make_{f.name}() if {f.name} is MISSING else {f.name}"
+        (keywords if f.kw_only else positional).append(parameter)
+        body.append(f" self.{f.name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append(" self.__post_init__()")
+    parameters = ", ".join([*positional, *(["*", *keywords] if keywords else [])])
+    exec(f"def __init__({parameters}):\n" + "\n".join(body or [" pass"]), known)
+    made: Callable[..., None] = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import sys
 import traceback
@@ -100,6 +99,8 @@ def _dispatch(arguments: list[str]) -> int:
         case [path, *_] if path.endswith(".ucl") or Path(path).exists():
             return _call("check", arguments)
         case [word, *_]:
+            import difflib  # slow to import, and seldom needed
+
             close = difflib.get_close_matches(word, COMMANDS, n=1)
             mend = f"did you mean `{close[0]}`?" if close else "see `uclc --help`"
             raise CommandError(f"there is no command and no file `{word}`", mend)

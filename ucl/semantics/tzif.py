@@ -37,6 +37,16 @@ class History(NamedTuple):
 
 
 def read_history(name: str) -> History | None:
+    recorded = _recorded(name)
+    return None if recorded is None else _joined(*recorded)
+
+
+def has_history(name: str) -> bool:
+    """Whether there is one, which is not expanded."""
+    return _recorded(name) is not None
+
+
+def _recorded(name: str) -> _Recorded | None:
     for data in _candidates(name):
         try:
             return _parse(data)
@@ -62,7 +72,7 @@ def _candidates(name: str) -> Iterator[bytes]:
         return
 
 
-def _parse(data: bytes) -> History:
+def _parse(data: bytes) -> _Recorded:
     """The second, 64-bit block; ValueError, IndexError or struct.error where there is none."""
     magic, version, *counts = _HEADER.unpack_from(data)
     if magic != b"TZif" or version < b"2":
@@ -80,7 +90,7 @@ def _parse(data: bytes) -> History:
     standard = (offset for offset, (_, daylight, _) in zip(offsets, types, strict=True) if not daylight)
     first = next(standard, offsets[indices[0]] if indices else offsets[0])
     changes = [(time * SECOND, offsets[index]) for time, index in zip(times, indices, strict=True)]
-    return _joined(first, changes, parse_rule(footer) if footer else None)
+    return first, changes, parse_rule(footer) if footer else None
 
 
 def _block_size(counts: list[int], time_size: int) -> int:
@@ -154,6 +164,10 @@ _RULE = re.compile(
     rf",(?P<start>{_DAY})(?:/(?P<start_time>{_CLOCK}))?,(?P<end>{_DAY})(?:/(?P<end_time>{_CLOCK}))?)?",
     re.ASCII,
 )
+
+
+_Recorded = tuple[int, list[tuple[int, int]], Rule | None]
+"""A file's first offset, its changes (when, and to which offset), and the rule for what follows."""
 
 
 def parse_rule(text: str) -> Rule:

@@ -10,10 +10,11 @@ import re
 from bisect import bisect_right
 from dataclasses import field
 from functools import lru_cache
+from operator import add
 from typing import Literal, NamedTuple
 
 from ucl.frozen import frozen
-from ucl.semantics.tzif import History, read_history
+from ucl.semantics.tzif import History, has_history, read_history
 
 # The machine's own links into the database, and its variants that count leap seconds.
 _NOT_ZONES = frozenset({"posix", "right", "localtime", "posixrules", "Factory"})
@@ -48,9 +49,12 @@ class Zone:
         """The zone of that name, or None where the tz database has none. Cached; UTC needs no database."""
         if name == UTC.name:
             return UTC
-        if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name) or name.split("/", 1)[0] in _NOT_ZONES:
-            return None
-        return _load(name)
+        return _load(name) if _may_name(name) else None
+
+    @staticmethod
+    def exists(name: str) -> bool:
+        """Whether there is a zone of that name; costs less than loading it."""
+        return name == UTC.name or (_may_name(name) and _exists(name))
 
     def offset(self, instant: int) -> int:
         """Microseconds east of UTC."""
@@ -72,6 +76,15 @@ class Zone:
         return Resolved(local - before, kind)
 
 
+def _may_name(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and bool(_NAME.fullmatch(name)) and name.split("/", 1)[0] not in _NOT_ZONES
+
+
+@lru_cache(maxsize=256)
+def _exists(name: str) -> bool:
+    return has_history(name)
+
+
 @lru_cache(maxsize=256)
 def _load(name: str) -> Zone | None:
     history = read_history(name)
@@ -80,7 +93,8 @@ def _load(name: str) -> Zone | None:
 
 def _zone(name: str, history: History) -> Zone:
     transitions, offsets = history
-    ends = tuple(t + max(a, b) for t, a, b in zip(transitions, offsets[:-1], offsets[1:], strict=True))
+    # There are sixteen thousand of them.
+    ends = tuple(map(add, transitions, map(max, offsets, offsets[1:])))
     return Zone(name, transitions, offsets, ends)
 
 

@@ -14,15 +14,18 @@ A declaration with a mistake is left out, and reading goes on at the next one; `
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.syntax import ast, errors
 from ucl.syntax.reading.automaton import State, Step, automaton
 from ucl.syntax.reading.declarations import Builder
 from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens
-from ucl.syntax.reading.mending import mend
 from ucl.syntax.reading.scene import Stop
+
+if TYPE_CHECKING:
+    from ucl.syntax.reading.mending import Mend
 
 LARGEST_SOURCE = 4 * 1024 * 1024
 DEEPEST = 100
@@ -92,6 +95,12 @@ def unreadable_text(source: Source) -> Diagnostic | None:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _mend(source: Source, token: Token, takes: Callable[[str], bool], report: Report) -> Mend | None:
+    from ucl.syntax.reading.mending import mend  # only who makes a slip waits for it
+
+    return mend(source, token, takes, report)
 
 
 def _explain(source: Source, stop: Stop) -> Diagnostic:
@@ -202,7 +211,7 @@ class Machine:
                 if terminal == END and marks[-1][0] is automaton.accepting:
                     return self._read(), stop
                 token = terminal, start, end
-                found = None if self._report.full else mend(source, token, self._takes, self._report)
+                found = None if self._report.full else _mend(source, token, self._takes, self._report)
                 if found is None:
                     stop = self._stop(token)
                     if not stop.complete:

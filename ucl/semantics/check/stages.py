@@ -40,7 +40,7 @@ def _timezone(module: Module, report: Report) -> str:
     """The zone in which the module's local times are read."""
     for declared in module.file.declarations:
         if isinstance(declared, ast.Timezone):
-            if Zone.load(declared.zone.value) is not None:
+            if Zone.exists(declared.zone.value):
                 return declared.zone.value
             report.add(errors.unknown_zone(declared.zone.span, declared.zone.value))
             break
