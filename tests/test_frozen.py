@@ -43,7 +43,8 @@ def test_it_is_built_by_position_name_and_default() -> None:
     assert (point.x, point.y, point.names, point.shown) == (1, 2, [], False)
     assert (Point(1).y, Point(1).shown) == (0, True)
     assert Point(1).names is not Point(1).names
-    assert is_dataclass(point) and not hasattr(point, "__dict__")
+    assert is_dataclass(point)
+    assert not hasattr(point, "__dict__")
 
 
 @pytest.mark.parametrize("given", [(), (1, 2, [], True), (1, 2, [], 3, 4)])

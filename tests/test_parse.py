@@ -393,8 +393,10 @@ def test_comments_behind_a_mistake_are_read_once() -> None:
 def test_a_name_alone_spans_what_a_name_with_a_part_begins_with() -> None:
     """The one is read without an identifier on the way."""
     alone, part = expression("size"), expression("size.x")
-    assert isinstance(alone, ast.Name) and isinstance(part, ast.Attribute)
-    assert alone == part.value and alone.span.start == part.value.span.start == len("let x = ")
+    assert isinstance(alone, ast.Name)
+    assert isinstance(part, ast.Attribute)
+    assert alone == part.value
+    assert alone.span.start == part.value.span.start == len("let x = ")
 
 
 def test_long_flat_chains_are_no_depth() -> None:
