@@ -1,10 +1,10 @@
 """Many people, each with rules of their own that may change at any moment, and each with options of their own.
 
 In: a program for each person; a table of options, each somebody's. Out: a `CrowdResult`, equal to the bit to what each
-person's program says of that person's rows. One pass goes from person to person (`kernels.crowd`), one to two
-microseconds each; adding, changing or removing a program touches no other. Programs that mean the same stand once,
-about a kilobyte for twenty rules. What a pass can't say (scores that vary by an expression, rules that compare options
-or look into a memory, a context of one's own) is scored by the ordinary kernels, program by program.
+person's program says of that person's rows. One pass goes from person to person (`kernels.crowd`), a microsecond or two
+each; adding, changing or removing a program touches no other. Programs that mean the same stand once, about a kilobyte
+for twenty rules. What a pass can't say (scores that vary by an expression, rules that compare options or look into a
+memory, a context of one's own) is scored by the ordinary kernels, program by program.
 """
 
 from __future__ import annotations

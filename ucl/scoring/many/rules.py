@@ -52,7 +52,7 @@ class _Book:
         lowering, writer = self._lowering, self._writer
         if lowering is None or writer is None or around != self._call or len(lowering.graph.masks) > _MOST_MASKS:
             self._call, self._known = around, Rulebook()
-            lowering = self._lowering = Lowering(schema, call)
+            lowering = self._lowering = Lowering.of_options(schema, call)
             writer = self._writer = Writer(self._tables, lowering.graph)
         lowering.budget = Budget()
         with collector_paused():
@@ -177,11 +177,13 @@ class Shelf:
             self._ready_for = key
         if not self._waiting and not self._every_call:
             return
-        for number in sorted((self._waiting | self._every_call).intersection(used.tolist())):
+        is_used = np.zeros(len(self.rules), np.bool_)
+        is_used[used] = True
+        for number in sorted(self._waiting | self._every_call):
             rules = self.rules[number]
-            assert rules is not None
-            self._lower(rules, call_of(rules.program), compiled)
-            self._waiting.discard(number)
+            if rules is not None and is_used[number]:
+                self._lower(rules, call_of(rules.program), compiled)
+                self._waiting.discard(number)
 
     def _lower(self, rules: Rules, call: Call, compiled: bool) -> None:
         if rules.place is not None:
