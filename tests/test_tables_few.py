@@ -95,6 +95,15 @@ def test_what_may_be_more_than_a_few_plain_rows_is_left_to_arrow(data: Any) -> N
     assert FewRows.of(data) is None
 
 
+def test_where_arrow_is_there_already_it_reads_more_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.compute", sys)
+    assert FewRows.of([{"n": 1}] * 256) is not None
+    assert FewRows.of([{"n": 1}] * 257) is None
+    monkeypatch.delitem(sys.modules, "pyarrow.compute")
+    assert FewRows.of([{"n": 1}] * 4096) is not None
+    assert FewRows.of([{"n": 1}] * 4097) is None
+
+
 def test_absent_columns_and_nested_records_are_left_to_arrow() -> None:
     few = FewRows.of([{"n": 1}])
     assert few is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -170,6 +169,8 @@ def _refused(error: Exception) -> int | None:
 
 def _our_fault(error: Exception) -> int:
     """A bug of ours: said in two lines that make a useful report; `UCL_TRACEBACK=1` shows all of it."""
+    import traceback
+
     discard_output()
     if isinstance(error, MemoryError):
         complain("not enough memory")

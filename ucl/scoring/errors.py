@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from ucl.semantics.evaluate import Exhausted
 from ucl.semantics.values import Problem
@@ -122,6 +121,8 @@ def bounded() -> Iterator[None]:
 
 
 def _choices(name: str, known: list[str]) -> str | None:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1)
     if near:
         return f"did you mean `{near[0]}`?"

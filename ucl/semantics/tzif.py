@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import struct
-import zoneinfo
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -57,6 +56,8 @@ def _recorded(name: str) -> _Recorded | None:
 
 def _candidates(name: str) -> Iterator[bytes]:
     """As `zoneinfo` looks: the system's folders, then the `tzdata` package."""
+    import zoneinfo  # which asks `sysconfig` where the folders are
+
     parts = name.split("/")
     for folder in zoneinfo.TZPATH:
         try:

@@ -8,6 +8,7 @@ types, columns whose rows disagree.
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,8 +39,8 @@ from ucl.tables.ingest.readers.text import closed_of, texts_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Of more rows Arrow's loops save more than its import takes.
-_MOST = 4096
+# Of more rows Arrow's loops save more than its import takes; or than it takes them to start, where it is there already.
+_MOST, _MOST_BESIDE_ARROW = 4096, 256
 _MOST_CELLS = 1 << 20
 # Up to here an int among floats is the same number as a double.
 _EXACT = 1 << 53
@@ -74,18 +75,18 @@ class Values:
         if kinds and kinds <= _SETS:
             cells = [None if cell is None else _copied(cell) for cell in cells]
             elements = list(chain.from_iterable(cell for cell in cells if cell is not None))
-            return Values(cells, kinds) if Values._is_plain(elements, set(map(type, elements))) else None
-        return Values(cells, kinds) if Values._is_plain(cells, kinds) else None
+            return Values(cells, kinds) if _are_plain(elements, set(map(type, elements))) else None
+        return Values(cells, kinds) if _are_plain(cells, kinds) else None
 
-    @staticmethod
-    def _is_plain(cells: list[Any], kinds: set[type]) -> bool:
-        if str not in kinds:
-            return kinds <= _SCALARS
-        try:
-            "".join(cell for cell in cells if type(cell) is str).encode()
-        except UnicodeEncodeError:
-            return False
-        return kinds <= _SCALARS
+
+def _are_plain(cells: list[Any], kinds: set[type]) -> bool:
+    if not kinds <= _SCALARS:
+        return False
+    try:
+        "".join(cell for cell in cells if type(cell) is str).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _copied(cell: Any) -> Any:
@@ -102,7 +103,8 @@ class FewRows:
     @staticmethod
     def of(data: Any) -> FewRows | None:
         """None for anything but a list of some dicts of plain values."""
-        if type(data) is not list or not 0 < len(data) <= _MOST or any(type(row) is not dict for row in data):
+        most = _MOST_BESIDE_ARROW if "pyarrow.compute" in sys.modules else _MOST
+        if type(data) is not list or not 0 < len(data) <= most or any(type(row) is not dict for row in data):
             return None
         names = dict.fromkeys(chain.from_iterable(data))
         if len(names) * len(data) > _MOST_CELLS or not all(map(_is_usual, names)):
@@ -161,8 +163,6 @@ def _read(data: FewRows, field: Field, zone: Zone) -> Read | None:
     if not values.kinds <= _SETS or kind.element is None:
         return None
     flat = [element for cell in values.cells if cell for element in cell]
-    if None in flat:
-        return None
     elements = _scalars(Values(flat, set(map(type, flat))), kind.element, None, zone)
     if elements is None:
         return None
