@@ -33,15 +33,12 @@ from ucl.kernels.plan import (
     SetSize,
     Test,
 )
-from ucl.kernels.single.bounds import Bounds
 from ucl.kernels.single.cells import Concern, ElementCells, Ranges, TextCells
 from ucl.kernels.single.evaluating import EVALUATED, decide
 from ucl.kernels.single.index import Bits, Index, Nested, Rest, Varying, contested_from
-from ucl.kernels.single.leaves import Bit, Cuts, Leaf, ends_of
-from ucl.kernels.single.scalars import Ends
+from ucl.kernels.single.leaves import Bit, Cuts, Leaf
 from ucl.semantics import types as t
 from ucl.semantics.program import Field, Schema
-from ucl.semantics.zones import Zone
 
 _SEVERAL: Path = ("", "")
 """Stands where the path of a field would, for what several fields decide, or none."""
@@ -76,14 +73,13 @@ def index_of(plan: Plan, schema: Schema) -> Index | None:
 
 def _built(plan: Plan, schema: Schema) -> Index | None:
     """What building took is given back on return, before the collector would look at it."""
-    building = _Building(plan, schema)
+    building = _Building(plan)
     return building.index(schema) if building.possible else None
 
 
 class _Building:
-    def __init__(self, plan: Plan, schema: Schema) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._bounds = Bounds(plan, lambda path: _ends_at(schema, path, plan.call.zone))
         self._masks = plan.graph.masks
         self._never = self._find_never()
         self._origins: dict[int, Path | None] = {}
@@ -197,13 +193,12 @@ class _Building:
         return None if path is None or path == _SEVERAL else (path, key)
 
     def _find_never(self) -> set[int]:
-        """Tests that never hold: a value between known ends doesn't overflow; that a contribution is beyond its
-        magnitude is found out where it is added."""
+        """Tests that never hold: that a contribution is beyond its magnitude is found out where it is added."""
         found = set()
         for row, test in enumerate(self._masks):
             if isinstance(test, Flag) and test.kind == "over":
                 node = self._plan.values[test.value]
-                if (isinstance(node, Operation) and node.op == "contribution") or self._bounds.of(test.value):
+                if isinstance(node, Operation) and node.op == "contribution":
                     found.add(row)
         return found
 
@@ -274,7 +269,7 @@ class _Building:
             if group.concerns:
                 self._decide(leaves[group.path], group)
         fields = tuple(self._field(f, (f.name,), leaves) for f in schema.fields)
-        return Index(self._plan, self._bits(start), fields, tuple(rest), self._bounds)
+        return Index(self._plan, self._bits(start), fields, tuple(rest))
 
     def _cut(self, row: int) -> AtLeast:
         test = self._masks[row]
@@ -372,19 +367,6 @@ class _Building:
 
     def _bit(self, literal: Literal) -> int:
         return self._bit_of_negative[literal] if literal & 1 else self._bit_of[literal >> 1]
-
-
-def _ends_at(schema: Schema, path: Path, zone: Zone) -> Ends | None:
-    """The ends of what is read at a path: of the field's values, and of the 0 that stands where there is none."""
-    name, *inner = path
-    found = next((f for f in schema.fields if f.name == name), None)
-    if found is None:
-        return None
-    kind = t.present(found.type)
-    if isinstance(kind, t.Record):
-        return _ends_at(kind.schema, tuple(inner), zone) if inner else None
-    ends = ends_of(found, zone)
-    return None if ends is None or inner else (min(*ends, type(ends[0])(0)), max(*ends, type(ends[1])(0)))
 
 
 @dataclass

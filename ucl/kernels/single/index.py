@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ucl.kernels.columns import Path
 from ucl.kernels.plan import Literal, Plan, Test
-from ucl.kernels.single.bounds import Bounds
 from ucl.kernels.single.evaluating import Evaluation
 from ucl.kernels.single.leaves import MOST_KNOWN, Known, Leaf, Unindexed, remember
 from ucl.semantics import types as t
@@ -86,11 +85,8 @@ class Index:
     bits and values, with the column by which amounts are known.
     """
 
-    def __init__(
-        self, plan: Plan, bits: Bits, fields: tuple[Leaf | Nested, ...], rest: tuple[Rest, ...], bounds: Bounds
-    ) -> None:
+    def __init__(self, plan: Plan, bits: Bits, fields: tuple[Leaf | Nested, ...], rest: tuple[Rest, ...]) -> None:
         self.plan = plan
-        self.bounds = bounds
         self.bits = bits
         self._fields = fields
         self.rest = rest

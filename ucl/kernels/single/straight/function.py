@@ -63,7 +63,7 @@ class _Writing:
         self._sum(f"held & {give(bits.constant)}")
         for number, varying in enumerate(bits.varying):
             self._vary(number, give(varying.bit), dict(fields.known))
-        line(1, f"except (KeyError, TypeError, OverflowError, ZeroDivisionError): {GIVE_UP}")
+        line(1, f"except (KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError): {GIVE_UP}")
         feasible = f"held & {give(bits.infeasible)} {'!=' if bits.feasible_with else '=='} 0"
         line(1, f"return total, {feasible}, up and down")
         found: Score = self._source.function()
@@ -139,7 +139,8 @@ class _Writing:
         else:
             line(3, f"amount = {self._values.write(value, 3, known)}")
         line(3, "total += amount")
-        least_amount, greatest = self._index.bounds.of(self._index.bits.varying[number].value) or (-inf, inf)
+        ranges = self._index.plan.graph.ranges
+        least_amount, greatest = ranges[self._index.bits.varying[number].value] or (-inf, inf)
         if greatest >= self._index.least:
             line(3, f"up |= amount >= {least}")
         if least_amount <= -self._index.least:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from ucl.kernels.columns import Path
 from ucl.kernels.lowering.graph import arguments_of
+from ucl.kernels.lowering.ranges import stays_within
 from ucl.kernels.plan import AtLeast, Constant, Flag, Local, Operation, Read, Select, Test
 from ucl.kernels.single.index import Index
 from ucl.kernels.single.scalars import FORMULAS, FUNCTIONS
@@ -32,7 +33,6 @@ class Values:
     def __init__(self, source: Source, index: Index, names: Mapping[Path, str]) -> None:
         self._source = source
         self._plan = index.plan
-        self._bounds = index.bounds
         self._bit_of = index.bits.of_row
         self._names = names
         self._writable: dict[int, bool] = {}
@@ -105,14 +105,14 @@ class Values:
                 if self._plan.values[weight] != Constant(1.0, True):
                     line(depth, f"{name} = {self.write(weight, depth, known)} * {weighted}")
                     weighted = name
-                if self._bounds.of(value) is None:
+                if not self._stays_within(value):
                     line(depth, f"if not -{MAGNITUDE} <= {weighted} <= {MAGNITUDE}: {GIVE_UP}")
                 line(depth, f"{name} = round({weighted} * {float(NANO)})")
             case Operation(op, arguments):
                 formula = FORMULAS[op]
                 meant = dict(zip("abc", [self.write(a, depth, known) for a in arguments], strict=False))
                 line(depth, f"{name} = {_NAME.sub(lambda word: self._meant(word[0], meant), formula.text)}")
-                if formula.within is not None and self._bounds.of(value) is None:
+                if formula.within is not None and not self._stays_within(value):
                     low, high = map(self._source.give, formula.within)
                     line(depth, f"if not {low} <= {name} <= {high}: {GIVE_UP}")
             case Select(condition, then, otherwise):
@@ -123,6 +123,9 @@ class Values:
             case _:
                 raise AssertionError(node)
         return name
+
+    def _stays_within(self, value: int) -> bool:
+        return stays_within(self._plan.values[value], self._plan.graph.ranges[value])
 
     def _meant(self, word: str, operands: Mapping[str, str]) -> str:
         """A word of a formula: an operand, a function of ours, or one of Python's."""
