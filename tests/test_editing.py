@@ -15,6 +15,7 @@ from ucl.diagnostics import Report, Source
 from ucl.driver import check_module
 from ucl.editing import Versions
 from ucl.semantics.program import Program
+from ucl.syntax.passages import cut
 
 HEADER = """module m
 import std.scheduling (Meeting)
@@ -78,6 +79,33 @@ def test_an_edit_says_what_a_fresh_check_says(data: st.DataObject) -> None:
             taken = lines.pop(place)
             if edit == "move":
                 lines.insert(data.draw(st.integers(0, len(lines))), taken)
+
+
+LINES = st.sampled_from(
+    (
+        "rule a on S { when x }",
+        "rule b on S {",
+        "  when y",
+        "}",
+        "",
+        "# note",
+        "  # inner",
+        "let k = 3",
+        "ruler: x",
+        "rule",
+    )
+)
+TYPED = st.sampled_from(("", "\n", "#", "rule ", "\n# x\n", "r", " ", "}\nrule z on S { }\n"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINES, max_size=12), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 30), TYPED), max_size=6))
+def test_a_text_is_cut_after_an_edit_as_it_is_cut_afresh(lines: list[str], edits: list[tuple[int, int, str]]) -> None:
+    cuts = cut("\n".join(lines))
+    for place, length, typed in edits:
+        text = cuts.text[:place] + typed + cuts.text[place + length :]
+        cuts = cut(text, cuts)
+        assert cuts == cut(text)
 
 
 RULES = [f"rule r{n} on Meeting {{ when priority >= {n % 10} score 0.{n % 9 + 1} }}" for n in range(50)]

@@ -9,6 +9,7 @@ which a piece is wrong is parsed as a whole, since a mistake in one declaration 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -32,6 +33,7 @@ class PassageReader:
     def __init__(self) -> None:
         self._path = ""
         self._pieces: dict[str, _Piece] = {}
+        self._cuts: Cuts | None = None
         self._found = Few()
         self._machine = Machine(self._found, [])
 
@@ -46,7 +48,8 @@ class PassageReader:
         now: dict[str, _Piece] = {}
         declarations: list[ast.Declaration] = []
         placed: list[tuple[Passage, int]] = []
-        for start, text in _cut(source.text):
+        cuts = cut(source.text, self._cuts)
+        for start, text in cuts.pieces:
             # Of two pieces that read the same, the second is a declaration of its own.
             piece = self._pieces.get(text) if text not in now else None
             if piece is None:
@@ -60,7 +63,7 @@ class PassageReader:
             passage.stand(source, start)
         check_order(declarations, found)
         report.diagnostics.extend(found.diagnostics)
-        self._pieces = now
+        self._pieces, self._cuts = now, cuts
         return ast.File(source, tuple(declarations), ())
 
 
@@ -72,18 +75,66 @@ def _read(machine: Machine, path: str, text: str) -> _Piece | None:
     return None if stop is not None else _Piece(passage, tuple(declarations))
 
 
-def _cut(text: str) -> Iterator[tuple[int, str]]:
-    """The pieces of a text, with where each begins; between them is white space."""
-    cuts = [0]
-    for match in DECLARATION_LINE.finditer(text):
-        begin = _above(text, match.start(), cuts[-1])
-        if begin > cuts[-1]:
-            cuts.append(begin)
-    cuts.append(len(text))
-    for begin, end in pairwise(cuts):
-        # White space between declarations belongs to none, so that it may change.
-        piece = text[begin:end].lstrip()
-        yield end - len(piece), piece.rstrip()
+@frozen
+class Cuts:
+    """Where a text is cut, and its pieces: each with where it begins, without the white space around it."""
+
+    text: str
+    places: list[int]
+    pieces: list[tuple[int, str]]
+
+
+def cut(text: str, before: Cuts | None = None) -> Cuts:
+    """The pieces of a text. What it shares with the one `before` is not looked at again.
+
+    Whether a piece begins at a place depends on the piece's first lines, up to its declaration, and on the line above:
+    one piece more than changed is looked at on either side.
+    """
+    if before is None:
+        before = Cuts("", [0], [])
+    same = _shared(before.text, text)
+    changed = len(before.text) - _shared(before.text[same:][::-1], text[same:][::-1])
+    first = max(bisect_right(before.places, same) - 2, 0)
+    last = bisect_left(before.places, changed + 1) + 1
+    moved = len(text) - len(before.text)
+    after = [place + moved for place in before.places[last:]]
+    stop = after[0] if after else len(text)
+    between = list(_places(text, before.places[first], stop))
+    pieces = [_piece(text, begin, end) for begin, end in pairwise([*between, stop])]
+    return Cuts(
+        text,
+        before.places[:first] + between + after,
+        before.pieces[:first] + pieces + [(begin + moved, piece) for begin, piece in before.pieces[last:]],
+    )
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def _places(text: str, begin: int, stop: int) -> Iterator[int]:
+    """Where to cut from `begin` on, which is the first, to before `stop`."""
+    last = begin
+    yield last
+    for match in DECLARATION_LINE.finditer(text, begin, stop):
+        place = _above(text, match.start(), last)
+        if place > last:
+            last = place
+            yield last
+
+
+def _piece(text: str, begin: int, end: int) -> tuple[int, str]:
+    """White space between declarations belongs to none, so that it may change."""
+    piece = text[begin:end].lstrip()
+    return end - len(piece), piece.rstrip()
 
 
 def _above(text: str, begin: int, least: int) -> int:
