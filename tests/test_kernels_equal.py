@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,12 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from strategies import PROGRAMS, TABLES, Table, columns_of
 
+from ucl.bench.meetings import TWELVE, plan_of, some_meetings
+from ucl.bench.meetings import columns_of as columns_of_meetings
+from ucl.bench.meetings import compiled as meetings
 from ucl.diagnostics import Source
 from ucl.driver import check_source
+from ucl.kernels import run
 from ucl.kernels.columns import InvalidCell
 from ucl.kernels.lower import lower
 from ucl.kernels.planning import Planner
@@ -167,3 +172,23 @@ def test_equal_to_evaluate(**given: Any) -> None:
 @given(**arguments)
 def test_equal_to_evaluate_in_a_long_campaign(**given: Any) -> None:
     check_equality(**given)
+
+
+@pytest.mark.parametrize("engine", ["portable", "numba"])
+@pytest.mark.parametrize("rows", [0, 1, 64, 300, 6400])
+def test_ranges_of_rows_tell_what_all_rows_do(engine: EngineName, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "_TOLD_BYTES", 40_000)
+    plan, columns = plan_of(meetings(TWELVE)), columns_of_meetings(some_meetings(rows))
+    valid = score(plan, columns, engine=engine).valid.copy()
+    valid[3:70:5] = False
+    ranges = list(tell(plan, columns, (), valid, engine))
+    assert sum(told.rows for told in ranges) == rows
+    assert len(ranges) == 1 or rows > 300
+    shown = details(plan, columns, slice(None))
+    first = 0
+    for told in ranges:
+        here = slice(first, first + told.rows)
+        names = ("fired", "violated", "shadow", "counted")
+        cut = {name: getattr(shown, name)[here] & valid[here, None] for name in names}
+        assert_told(told, replace(shown, **cut, contributions=shown.contributions[here]))
+        first += told.rows

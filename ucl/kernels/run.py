@@ -210,7 +210,7 @@ def tell(
     `wholes` is what `whole_columns` gave for these rows, `valid` what `score` did.
     """
     engine_of = choose(engine, columns.rows, plan.detailed.rows)
-    keep = engine_of.keep(plan, Binding(plan, columns, wholes), columns.rows)
+    keep = engine_of.keep(plan, Binding(plan, columns, wholes))
     a_row = len(plan.outcomes.told) // 8 + 8 * len(plan.varying) + _LISTED_BYTES
     size = max(min(2 * engine_of.rows_at_once, _TOLD_BYTES // a_row) // 64, 1) * 64
     for start in range(0, max(columns.rows, 1), size):
@@ -264,7 +264,7 @@ def details(
     everywhere = whole_columns(plan, columns, groups) if wholes is None else wholes
     binding = Binding(plan, rows_of(columns, numbers), [take(vector, numbers) for vector in everywhere])
     outcomes, count = plan.outcomes, len(numbers)
-    kept = choose(engine, count, plan.detailed.rows).keep(plan, binding, count)(0, count)
+    kept = choose(engine, count, plan.detailed.rows).keep(plan, binding)(0, count)
     parts = [
         np.unpackbits(part.view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_).T
         for part in _shares(outcomes, kept.masks)

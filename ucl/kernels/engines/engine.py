@@ -61,8 +61,8 @@ class Engine(Protocol):
     def start(self, plan: Plan, binding: Binding, results: Results, block_rows: int | None) -> Fill:
         """`block_rows` is how many rows go through all steps together, the engine's own number unless given."""
 
-    def keep(self, plan: Plan, binding: Binding, rows: int) -> Keep:
-        """Of a table of so many rows; ranges begin with a whole word of a mask."""
+    def keep(self, plan: Plan, binding: Binding) -> Keep:
+        """Ranges begin with a whole word of a mask."""
 
     def lists(self, masks: NDArray[np.uint64], rows: int) -> tuple[Ints, NDArray[np.int32]]:
         """By row the numbers of the masks that hold it, ascending: where each row's begin and end, and all of them.

@@ -71,7 +71,7 @@ class Compiled:
 
         return fill
 
-    def keep(self, plan: Plan, binding: Binding, rows: int) -> Keep:
+    def keep(self, plan: Plan, binding: Binding) -> Keep:
         def keep(start: int, stop: int) -> Kept:
             # The tape is written anew, since it names where things are kept: little, beside so many rows.
             kept = Kept(

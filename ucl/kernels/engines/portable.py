@@ -31,7 +31,7 @@ class Portable:
 
         return fill
 
-    def keep(self, plan: Plan, binding: Binding, rows: int) -> Keep:
+    def keep(self, plan: Plan, binding: Binding) -> Keep:
         def keep(start: int, stop: int) -> Kept:
             execution = Execution(binding, plan.detailed, start, stop)
             values = np.empty((len(plan.varying), stop - start), np.int64)
