@@ -283,6 +283,8 @@ def test_owners_are_told_apart_as_keys_are() -> None:
         owned = owned_rows(table, owners)
         assert [owned.owners[place] for place in owned.of_row] == list(owners)
         assert len(owned.owners) == 2 or owners[1] == owners[2]
+    owned = owned_rows(table, pa.array([0.0, 1.5, -0.0]))
+    assert (owned.owners, owned.of_row.tolist()) == ([0.0, 1.5], [0, 1, 0])
     rows = to_table([{"n": 1, "owner": "a"}, {"n": 2, "owner": 1}])
     assert owned_rows(rows, "owner").owners == ["a", 1]
     for unhashable in ([["a"], ["b"], ["a"]], pa.array([["a"], ["b"], ["a"]]), pa.array([{"k": 1}] * 3)):

@@ -18,7 +18,7 @@ processor guesses well where a long loop ends, and badly where many short ones d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ucl.frozen import frozen
 from ucl.kernels.columns import Path
@@ -79,6 +79,7 @@ class Writer:
         self._graph = graph
         self._values: dict[int, int] = {}
         self._tests: dict[int, _Test] = {}
+        self._below: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
 
     def add(self, outcomes: Outcomes) -> int | None:
         """The program's number in the tables; None where passages can't say it."""
@@ -108,23 +109,32 @@ class Writer:
         counts = (*numbered.counts, len(added))
         return [*counts, *map(numbered.literal, ends), *numbered.code, *additions], numbered.masks
 
-    def _reachable(self, literals: Sequence[Literal]) -> tuple[list[int], list[int]]:
+    def _reachable(self, literals: Sequence[Literal]) -> tuple[Iterable[int], list[int]]:
         """Rows of tests, and of conjunctions, each after those that it is made of."""
-        masks = self._graph.masks
-        todo, seen = [literal >> 1 for literal in literals], {TRUE >> 1}
-        tests, conjunctions = [], []
+        todo = [literal >> 1 for literal in literals]
+        seen: set[int] = set()
+        tests: set[int] = set()
         while todo:
             row = todo.pop()
-            if row in seen:
-                continue
-            seen.add(row)
-            node = masks[row]
-            if isinstance(node, All):
-                conjunctions.append(row)
-                todo += [operand >> 1 for operand in node.operands]
-            else:
-                tests.append(row)
-        return tests, sorted(conjunctions)
+            if row not in seen:
+                seen.add(row)
+                below = self._below.get(row) or self._look_below(row)
+                tests.update(below[0])
+                todo += below[1]
+        return tests, sorted(seen - tests - {TRUE >> 1})
+
+    def _look_below(self, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The tests and the conjunctions that a conjunction is made of; of a test, itself."""
+        masks = self._graph.masks
+        node = masks[row]
+        if isinstance(node, All):
+            rows = [operand >> 1 for operand in node.operands]
+            tests = tuple(below for below in rows if not isinstance(masks[below], All))
+            found = tests, tuple(below for below in rows if isinstance(masks[below], All))
+        else:
+            found = (row,) if node is not None else (), ()
+        self._below[row] = found
+        return found
 
     def _test(self, row: int) -> _Test:
         known = self._tests.get(row)
@@ -213,7 +223,8 @@ class _Numbered:
         return self.place[literal >> 1] ^ (literal & 1)
 
     def conjoin(self, row: int, node: All) -> None:
-        self.place[row] = self._all_of(list(map(self.literal, node.operands)))
+        place = self.place
+        self.place[row] = self._all_of([place[operand >> 1] ^ (operand & 1) for operand in node.operands])
 
     def _next(self) -> Literal:
         self.masks += 1
