@@ -15,6 +15,7 @@ from strategies import PROGRAMS, TABLES, Table, columns_of
 from test_kernels import EDGES, OPTION, options_with, program_of
 from test_kernels_equal import call_of, compiled, patient
 
+import ucl
 from ucl.kernels.columns import InvalidCell
 from ucl.kernels.lower import lower
 from ucl.kernels.run import score
@@ -156,6 +157,19 @@ def test_names_that_may_be_spelled_otherwise_go_the_general_way() -> None:
         for odd in ({"caf\u00e9": 1}, {3: 4}, {"host.a": 5}):
             with pytest.raises(Unindexed):
                 way({**good, **odd})  # type: ignore[dict-item]
+
+
+def test_a_version_may_be_planned_before_the_last_one_is_indexed() -> None:
+    versions = ucl.Editing()
+    rule = "schema S { n: int  f: float }\nrule a on S { score 0.5 * f }\n"
+    first, second = versions.update(rule), versions.update(rule + "rule b on S { when n * n > 3 score 0.25 * f + f }")
+    call = call_of(first.semantic)
+    plans = [second._planner.plan(p, p.schemas["S"], call) for p in (first.semantic, second.semantic)]
+    assert plans[0].graph is plans[1].graph
+    index = index_of(plans[0], first.schemas["S"])
+    assert index is not None
+    for way in (index.score, straight(index)):
+        assert way({"n": 3, "f": 0.5}) == (250_000_000, True, False)
 
 
 def test_moments_of_a_clock_that_is_turned_back_are_told_apart() -> None:

@@ -197,7 +197,7 @@ class _Building:
         found = set()
         for row, test in enumerate(self._masks):
             if isinstance(test, Flag) and test.kind == "over":
-                node = self._plan.values[test.value]
+                node = self._plan.graph.values[test.value]  # the graph may have grown since
                 if isinstance(node, Operation) and node.op == "contribution":
                     found.add(row)
         return found
