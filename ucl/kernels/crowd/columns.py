@@ -84,10 +84,7 @@ class _Reader:
 
     def readable(self) -> Readable:
         self._compute_others()
-        words: dict[int, list[tuple[str, int]]] = {}
-        for (place, text), constant in self._tables.words.items():
-            words.setdefault(place, []).append((text, constant))
-        slots = [self._slot(slot, place, words.get(place, [])) for slot, place in self._tables.slots.items()]
+        slots = [self._slot(slot, place) for slot, place in self._tables.slots.items()]
         zone = self._binding.zone
         return Readable(
             self._constants,
@@ -102,18 +99,18 @@ class _Reader:
 
     # --- slots ------------------------------------------------------------------------------------------------------
 
-    def _slot(self, slot: Slot, place: int, words: list[tuple[str, int]]) -> tuple[int, int, int, int]:
+    def _slot(self, slot: Slot, place: int) -> tuple[int, int, int, int]:
         """A source and its bytes a row; for sets the sources of elements and of their owners."""
         column = None if slot.path is None else self._columns.columns[slot.path]
         match slot.kind:
             case "texts":
                 assert isinstance(column, Texts)
-                self._write_codes(words, column.dictionary)
+                self._write_codes(place, column.dictionary)
                 width = _narrowest(len(column.dictionary))
                 return self._made(fill.CODES, self._array(column.codes, np.int32), width), width, 0, 0
             case "sets":
                 assert isinstance(column, Sets)
-                self._write_codes(words, column.dictionary or ())
+                self._write_codes(place, column.dictionary or ())
                 return self._sets(column)
             case "ints":
                 return self._ints(slot, place)
@@ -148,10 +145,10 @@ class _Reader:
         self._steps.append((fill.ELEMENTS, ends, codes, elements.ctypes.data, owners, 0))
         return ends, width, codes, owners
 
-    def _write_codes(self, words: list[tuple[str, int]], dictionary: tuple[str, ...]) -> None:
-        """Each word's code in the dictionary; where it has none, a code that no row has."""
-        wanted = dict(words)
-        self._constants[list(wanted.values())] = -1
+    def _write_codes(self, place: int, dictionary: tuple[str, ...]) -> None:
+        """The code of each of a slot's words in the dictionary; where it has none, a code that no row has."""
+        wanted = self._tables.words.get(place, {})
+        self._constants[self._slot_of == place] = -1
         for code, text in enumerate(dictionary):
             constant = wanted.get(text)
             if constant is not None:

@@ -48,7 +48,7 @@ class Tables:
 
     graph: Graph = field(default_factory=Graph)
     slots: dict[Slot, int] = field(default_factory=dict)
-    words: dict[tuple[int, str], int] = field(default_factory=dict)
+    words: dict[int, dict[str, int]] = field(default_factory=dict)
     most_masks: int = 1
     _amounts: dict[int, int] = field(default_factory=dict)
     _numbers: dict[tuple[int, int | float], int] = field(default_factory=dict)
@@ -135,9 +135,10 @@ class Tables:
 
     def word(self, slot: int, text: str) -> int:
         """The place of the code that a text has in a slot's dictionary."""
-        place = self.words.get((slot, text))
+        known = self.words.setdefault(slot, {})
+        place = known.get(text)
         if place is None:
-            place = self.words[slot, text] = self._constant(slot, 0)
+            place = known[text] = self._constant(slot, 0)
         return place
 
     def _constant(self, slot: int, bits: int) -> int:
