@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from test_kernels_equal import NOW, assert_equal, call_of, compiled, patient
 
 from ucl.diagnostics import Source
 from ucl.editing import Versions
+from ucl.frozen import collector_paused
 from ucl.kernels.lower import lower
 from ucl.kernels.lowering import expressions, rules
 from ucl.kernels.lowering.expressions import Lowering
@@ -231,3 +233,15 @@ def test_each_lowering_has_tests_of_its_own() -> None:
     assert rule.when is not None
     assert lowering.truth(rule.when) is lowering.truth(rule.when)
     assert not Lowering(program.schemas["S"], call_of(program))._tests
+
+
+def test_what_is_checked_lowered_and_dropped_leaves_nothing_to_the_collector() -> None:
+    """It would be found in the middle of something else, which then takes long."""
+    text = FIRST + "let three = 3\ndef far(n: int) -> bool = n > three\nrule d on S { when far(n) score 0.125 }"
+    plan_of(program_of(text))  # what is made once
+    gc.collect()
+    with collector_paused():
+        plan = plan_of(program_of(text))
+        assert plan.scoring.rows > 1
+        del plan
+        assert gc.collect() == 0

@@ -29,6 +29,9 @@ def finish(modules: list[Module], report: Report) -> tuple[Program, Module]:
     """The program of the last module, all of them being checked, and that module."""
     timezones = [_timezone(module, report) for module in modules]
     program = assemble(modules, timezones[-1], report)
+    for module in modules:
+        # They lead back to their module: without them the tree goes when its module does, and waits for no collector.
+        module.scopes.clear()
     if report.has_errors:
         # Nothing is called unused: what is wrong may be what uses it.
         return without_what_is_wrong(program), modules[-1]
