@@ -44,8 +44,8 @@ class _Reads:
         declared: list[Rule | Constraint] = [*program.rules_on(schema), *program.constraints_on(schema)]
         known = {} if before is None else before.clocks
         clocks = {id(d): known.get(id(d)) or (d, _reads_clock(d)) for d in declared}
-        clock = any([reads for _, reads in clocks.values()])
-        return _Reads(clock, clock or any([d.meta.valid is not p.ALWAYS for d in declared]), clocks)
+        clock = any(reads for _, reads in clocks.values())
+        return _Reads(clock, clock or any(d.meta.valid is not p.ALWAYS for d in declared), clocks)
 
     def surroundings(self, call: Call) -> tuple[Any, ...]:
         """What a plan depends on, but for the program and the memory."""
