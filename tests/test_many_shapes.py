@@ -190,3 +190,20 @@ def test_rows_beyond_the_last_are_not_looked_at() -> None:
         sums = score_people(rules.layout.tables, columns, call, people)
         expected = np.where(values > 2, 300_000_000, 0) + np.where(values < 0, 230_000_000, 0)
         assert sums.total.tolist() == expected[:rows].tolist()
+
+
+def test_what_stands_in_the_room_before_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of("when n > 3", 'when who == "x"', 'when overlaps(tags, {"a"})')
+    table = pa.table({"n": [1, 5] * 50, "who": ["x", "y"] * 50, "tags": [["a"], []] * 50})
+    crowd = ucl.Crowd({0: program})
+    expected = crowd.score(table, [0] * 100, now=NOW).total.tolist()
+    usual = np.empty
+
+    def garbage(*arguments: Any, **named: Any) -> Any:
+        made = usual(*arguments, **named)
+        if made.dtype == np.uint8:
+            made.fill(0xA5)
+        return made
+
+    monkeypatch.setattr(np, "empty", garbage)
+    assert crowd.score(table, [0] * 100, now=NOW).total.tolist() == expected
