@@ -36,6 +36,7 @@ from ucl.tables.parquet.compact import (
     decode,
     encode,
     footer_size,
+    framed,
 )
 
 NOW = "2026-03-04T12:00:00Z"
@@ -181,6 +182,18 @@ def test_files_whose_columns_are_not_copied(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(beside, "_LEAST_ROWS", 1)
     monkeypatch.setattr(beside, "_MOST_ROWS", 9)
     assert standing() is None
+    monkeypatch.setattr(beside, "_MOST_ROWS", 1000)
+    parquet.write_table(trips(100), path)
+    for number, value in ((7, 1 << 40), (7, -1), (9, 1 << 40), (9, -5)):
+        assert standing() is not None
+        data = path.read_bytes()
+        size = footer_size(data[-TAIL:]) or 0
+        footer = decode(data[-TAIL - size : -TAIL])
+        chunk = footer[4][1].values[0][1][1].values[-1]
+        chunk[3][1][number] = I64, value
+        chunk[3][1].pop(11, None)
+        (tmp_path / "wrong.parquet").write_bytes(data[: -TAIL - size] + framed(footer))
+        assert beside.standing(str(tmp_path / "wrong.parquet"), "", pa.schema([])) is None
     path.write_bytes(b"PAR1 and something else")
     assert standing() is None
     path.write_bytes(b"")

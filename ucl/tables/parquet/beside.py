@@ -10,6 +10,7 @@ everything is, is made of both (https://github.com/apache/parquet-format/blob/ma
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
@@ -100,8 +101,17 @@ def standing(path: str, name: str, schema: pa.Schema) -> Standing | None:
     sizes = found.rows_of_groups
     chunks = [chunk for group in found.groups for chunk in group[_CHUNKS][1].values]
     is_plain = all(_METADATA in chunk and not {_OTHER_FILE, *_CRYPTO} & set(chunk) for chunk in chunks)
+    if not is_plain or not _inside(chunks, os.path.getsize(path)):
+        return None
     fits = bool(sizes) and min(sizes) > 0 and max(sizes) <= _MOST_ROWS and sum(sizes) >= len(sizes[1:]) * _LEAST_ROWS
-    return found if is_plain and fits and sum(sizes) == footer[_ROWS][1] else None
+    return found if fits and sum(sizes) == footer[_ROWS][1] else None
+
+
+def _inside(chunks: list[Struct], end: int) -> bool:
+    """Whether the chunks lie in the file, and are no more than it."""
+    places = [_place(chunk) for chunk in chunks]
+    inside = all(start >= len(MAGIC) and 0 <= size <= end - start for start, size in places)
+    return inside and sum(size for _, size in places) <= end
 
 
 def _footer_of(path: str) -> Struct | None:
