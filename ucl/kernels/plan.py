@@ -393,6 +393,15 @@ class Outcomes:
         return (*self.fired, *self.violated, *self.shadow, *(c.mask for c in self.contributions), self.failed)
 
 
+@frozen
+class Meaning:
+    """Which codes of a dictionary the tests of a group mean, of shape (tests, codes)."""
+
+    lookups: Lookups
+    dictionary: Sequence[str] | Sequence[int]
+    table: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Formulas:
     """Values and whole columns by number, for one call: what schedules are bound to a table with."""
@@ -400,6 +409,11 @@ class Formulas:
     call: Call
     values: tuple[ValueNode, ...]
     wholes: tuple[WholeColumn, ...]
+
+    @cached_property
+    def meanings(self) -> dict[int, Meaning]:
+        """What groups of tests meant for the last dictionary, by their identity: tables of one origin share theirs."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from ucl.kernels.plan import Outcomes, Plan
 from ucl.semantics.outcome import Invalid, Reason
 
 _RANGES_A_THREAD = 8
-_LEAST_RANGE = 4096
+# What engines look at together.
+_BLOCK = 4096
 _FAILED_AT_ONCE = 1 << 16
 # Of rows that are told of at once; and of one row's lists, about.
 _TOLD_BYTES, _LISTED_BYTES = 1 << 25, 64
@@ -148,11 +149,11 @@ def _fill_all(fill: Fill, ranges: Sequence[tuple[int, int]], results: Results, t
 
 
 def _rows_at_once(most: int, rows: int, threads: int) -> int:
-    """Whole words of a mask, and a few ranges for each thread, so that they end together."""
+    """Whole blocks, and a few ranges for each thread, so that they end together."""
     if threads == 1:
         return most
     share = -(-rows // (threads * _RANGES_A_THREAD))
-    return max(_LEAST_RANGE, min(most, -(-share // 64) * 64))
+    return max(_BLOCK, min(most, share // _BLOCK * _BLOCK))
 
 
 def _no_results(rows: int) -> Results:
@@ -166,7 +167,8 @@ def _scores(plan: Plan, binding: Binding, columns: Columns, results: Results) ->
     valid = np.ones(columns.rows, np.bool_)
     valid[list(invalid)] = False
     if plan.outcomes.failures:
-        invalid.update(_failures(plan, binding, columns, np.flatnonzero(results.failed & valid)))
+        failed = np.flatnonzero(results.failed)
+        invalid.update(_failures(plan, binding, columns, failed[valid[failed]]))
     rows = np.fromiter(invalid, np.int64, len(invalid))
     valid[rows] = False
     results.total[rows] = 0

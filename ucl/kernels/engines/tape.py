@@ -97,11 +97,10 @@ class Writer:
         plain = np.require(array, requirements=("C", "A"))
         if kind in (op.RESULT, op.KEPT):
             assert plain is array
-        known = self._slot_of.get((address_of(plain), plain.itemsize))
+        place = self.address(plain), plain.itemsize
+        known = self._slot_of.get(place)
         if known is None:
-            known = self._slot_of[address_of(plain), plain.itemsize] = self._slot(
-                self.address(plain), plain.itemsize, kind
-            )
+            known = self._slot_of[place] = self._slot(*place, kind)
         return known
 
     def cell(self, array: Ints) -> int:

@@ -33,6 +33,7 @@ from ucl.kernels.plan import (
     Local,
     Lookups,
     MadeTexts,
+    Meaning,
     OfText,
     Operation,
     Read,
@@ -59,6 +60,10 @@ def _counted(values: Sequence[ValueNode]) -> Iterator[Path]:
                 yield from (left, right)
             case _:
                 pass
+
+
+# Tables of so many bytes are kept for the next call.
+_MOST_KEPT = 1 << 24
 
 
 class Binding:
@@ -109,12 +114,19 @@ class Binding:
         """Which codes the tests of a group mean, of shape (tests, codes)."""
         known = self._tables.get(id(lookups))
         if known is None:
-            column = self.columns[lookups.path]
-            dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
-            known = self._tables[id(lookups)] = members.table(
-                self.formulas.call, lookups.path, dictionary, lookups.members
-            )
+            known = self._tables[id(lookups)] = self._table(lookups)
         return known
+
+    def _table(self, lookups: Lookups) -> Bits:
+        column, meanings = self.columns[lookups.path], self.formulas.meanings
+        dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
+        last = meanings.get(id(lookups))
+        if last is not None and last.lookups is lookups and last.dictionary == dictionary:
+            return last.table
+        table = members.table(self.formulas.call, lookups.path, dictionary, lookups.members)
+        if table.size <= _MOST_KEPT:
+            meanings[id(lookups)] = Meaning(lookups, dictionary, table)
+        return table
 
     def prepared(self, number: int) -> Any:
         """What a value needs of the table's dictionaries."""
