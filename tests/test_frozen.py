@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, is_dataclass, replace
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from inspect import signature
+from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -60,6 +67,78 @@ def test_arguments_that_do_not_fit_are_refused_the_first_time_and_later(given: t
         with pytest.raises(TypeError):
             Fresh(*given)  # type: ignore[arg-type]
         Fresh(1)
+
+
+def test_a_signature_is_that_of_a_dataclass_before_and_after_the_first_node() -> None:
+    @frozen
+    class Fresh:
+        x: int
+        names: list[str] = field(default_factory=list)
+        y: int = 0
+        shown: bool = field(default=True, kw_only=True)
+
+    @dataclass
+    class Standard:
+        x: int
+        names: list[str] = field(default_factory=list)
+        y: int = 0
+        shown: bool = field(default=True, kw_only=True)
+
+    wanted = signature(Standard)
+    for _ in range(2):
+        found = signature(Fresh)
+        for name, parameter in wanted.parameters.items():
+            assert (found.parameters[name].kind, found.parameters[name].annotation) == (
+                parameter.kind,
+                parameter.annotation,
+            )
+        assert list(found.parameters) == list(wanted.parameters)
+        assert found.return_annotation == wanted.return_annotation
+        assert found.parameters["y"].default == 0
+        Fresh(1)
+
+
+def test_a_child_that_is_no_record_of_its_own_builds_its_parent() -> None:
+    @frozen
+    class Fresh:
+        x: int
+
+    class Child(Fresh):
+        def __init__(self) -> None:
+            super().__init__(7)
+
+    class Heir(Fresh):
+        pass
+
+    assert (Child().x, Heir(8).x, Fresh(x=9).x) == (7, 8, 9)
+    assert Heir(8) == Heir(8) != Fresh(8)
+
+
+def test_threads_that_build_and_compare_the_first_nodes_find_them_equal() -> None:
+    for _ in range(20):
+
+        @frozen
+        class Fresh:
+            x: int
+            y: tuple[int, ...] = ()
+
+        barrier = Barrier(4)
+
+        def build(number: int, made: Any = Fresh, together: Barrier = barrier) -> Any:
+            together.wait()
+            node = made(1, y=(2,))
+            hash(node)
+            return node
+
+        with ThreadPoolExecutor(4) as pool:
+            assert len(set(pool.map(build, range(4)))) == 1
+
+
+@pytest.mark.parametrize("again", [copy, deepcopy, lambda node: pickle.loads(pickle.dumps(node))])
+def test_a_copy_is_equal(again: Callable[[Place], Place]) -> None:
+    node = Place(1, 2, ["a"], shown=False)
+    assert again(node) == node
+    assert asdict(again(node)) == asdict(node)
 
 
 def test_a_child_has_the_fields_of_its_parent() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
+from types import MethodType
 from typing import Any, TypeVar, dataclass_transform
 
 C = TypeVar("C")
@@ -28,22 +29,24 @@ def frozen(cls: type[C]) -> type[C]:
         cls.__doc__ = cls.__name__  # else `dataclass` asks `inspect` for a signature to put there
     made = dataclass(slots=True, eq=False, repr=False, init=False)(cls)
     if "__init__" not in cls.__dict__:
-        _initialized_later(made)
+        setattr(made, "__init__", _InitializedLater(made))  # noqa: B010 - mypy takes it for a method
     for name, method in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _text)):
         if name not in cls.__dict__:
             setattr(made, name, method)
     return made
 
 
-def _initialized_later(cls: type) -> None:
-    """Gives the class an `__init__` that compiles the real one when the first node is made, and is replaced by it."""
+class _InitializedLater:
+    """Stands for the `__init__` of a class until somebody asks for it, to make the first node or to document the class,
+    and puts the real one in its own place."""
 
-    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
-        init = _initializer(cls)
-        cls.__init__ = init  # type: ignore[misc]
-        init(self, *values, **named)
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
 
-    cls.__init__ = __init__  # type: ignore[misc]
+    def __get__(self, node: object, owner: type | None = None) -> Any:
+        init = _initializer(self._cls)
+        self._cls.__init__ = init  # type: ignore[misc]
+        return init if node is None else MethodType(init, node)
 
 
 def _initializer(cls: type) -> Callable[..., None]:
@@ -68,7 +71,8 @@ def _initializer(cls: type) -> Callable[..., None]:
     parameters = ", ".join([*positional, *(["*", *keywords] if keywords else [])])
     exec(f"def __init__({parameters}):\n" + "\n".join(body or [" pass"]), known)
     made: Callable[..., None] = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    made.__annotations__ = {f.name: f.type for f in fields(cls) if f.init} | {"return": None}
     return made
 
 
