@@ -14,6 +14,10 @@ import numba
 from ucl.kernels.engines.blocks import tests, values
 from ucl.kernels.engines.blocks.loop_forms import LOOPS
 from ucl.kernels.engines.blocks.vector_forms import RUN, VECTORS
+from ucl.kernels.execution.members import meanings
+from ucl.kernels.plan import OneOf
+from ucl.semantics.outcome import Call
+from ucl.semantics.zones import UTC
 
 ROWS = 64
 EDGES = {
@@ -194,3 +198,20 @@ def test_sets_of_any_size(longest: int, count: int) -> None:
             tests.any_element(at(ends), elements, *rest)
         bits = np.unpackbits(masks.view(np.uint8), axis=1, bitorder="little")[:, : words * 64]
         assert np.array_equal(bits.T.astype(np.bool_), expected), way
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("size", [0, 1, 40])
+def test_meanings_are_those_of_each_test(count: int, size: int) -> None:
+    random = np.random.default_rng(count)
+    dictionary = tuple(f"w{code}" for code in range(size))
+    words = [f"w{code}" for code in range(size + 5)]
+    asked = [
+        OneOf(frozenset(random.choice(words, random.integers(0, 4))), bool(random.integers(2))) for _ in range(count)
+    ]
+    found = meanings(Call(UTC, 0, 0), ("k",), dictionary, asked)
+    expected = [[(word in test.values) != test.inverted for word in dictionary or ("",)] for test in asked]
+    assert (found.tests, found.codes) == (count, max(1, size))
+    assert [row.tolist() for row in found.each()] == expected
+    assert found.some.tolist() == [any(row[code] for row in expected) for code in range(found.codes)]
+    assert [[bits >> code & 1 == 1 for code in range(found.codes)] for bits in found.by_test().tolist()] == expected

@@ -27,6 +27,7 @@ from ucl.semantics.program import Expr
 from ucl.semantics.types import Type
 
 if TYPE_CHECKING:
+    from ucl.kernels.execution.members import Meanings
     from ucl.kernels.execution.vector import Vector
     from ucl.kernels.lowering.graph import Graph
 
@@ -394,12 +395,12 @@ class Outcomes:
 
 
 @frozen
-class Meaning:
-    """Which codes of a dictionary the tests of a group mean, of shape (tests, codes)."""
+class LastMeanings:
+    """Which codes of the dictionary that was met last the tests of a group mean."""
 
     lookups: Lookups
     dictionary: Sequence[str] | Sequence[int]
-    table: NDArray[np.bool_]
+    meanings: Meanings
 
 
 @dataclass(frozen=True)
@@ -411,7 +412,7 @@ class Formulas:
     wholes: tuple[WholeColumn, ...]
 
     @cached_property
-    def meanings(self) -> dict[int, Meaning]:
+    def meanings(self) -> dict[int, LastMeanings]:
         """What groups of tests meant for the last dictionary, by their identity: tables of one origin share theirs."""
         return {}
 

@@ -21,7 +21,7 @@ from ucl.diagnostics import Diagnostic, Report, Source, Span
 from ucl.syntax import ast, errors
 from ucl.syntax.reading.automaton import State, Step, automaton
 from ucl.syntax.reading.declarations import Builder
-from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, Token, tokens
+from ucl.syntax.reading.lexer import CLAUSE_WORDS, DECLARATION_WORDS, END, IN_WORD, Token, tokens
 from ucl.syntax.reading.scene import Stop
 
 if TYPE_CHECKING:
@@ -278,12 +278,12 @@ def _gathered(step: Step, values: list[Any]) -> list[Any]:
 
 _WORDS = "|".join(DECLARATION_WORDS)
 _DECLARATION = re.compile(
-    rf"^(?P<flush>{_WORDS})(?!\w|[ \t]*[:,.])"
+    rf"^(?P<flush>{_WORDS})(?!{IN_WORD}|[ \t]*[:,.])"
     rf"|(?:^|\}})[ \t]*(?P<word>(?:{_WORDS})(?=[ \t]+[^\W\d]|[ \t]*\{{|[ \t]*\"))",
     re.MULTILINE,
 )
 
-DECLARATION_LINE = re.compile(rf"^(?:{_WORDS})(?!\w|[ \t]*[:,.])", re.MULTILINE)
+DECLARATION_LINE = re.compile(rf"^(?:{_WORDS})(?!{IN_WORD}|[ \t]*[:,.])", re.MULTILINE)
 """Where a declaration begins a line, as the layout has it."""
 
 
@@ -292,11 +292,12 @@ def _next_declaration(text: str, stop: Stop) -> int | None:
     follows a closing brace."""
     token = stop.token[1]
     line = text.rfind("\n", 0, token) + 1
-    position = max(token if stop.complete else stop.start + 1, line)
-    for match in _DECLARATION.finditer(text, position):
+    read = token if stop.complete else stop.start
+    for match in _DECLARATION.finditer(text, max(read, line)):
         before = text[text.rfind("\n", 0, match.start() + 1) + 1 : match.start()]
-        if "#" not in before:
-            return match.start(match.lastgroup or "word")
+        found = match.start(match.lastgroup or "word")
+        if found > read and "#" not in before:  # what was read is not read again, so that reading ends
+            return found
     return None
 
 

@@ -147,4 +147,4 @@ def _above(text: str, begin: int, least: int) -> int:
     return begin
 
 
-_COMMENT = re.compile(r"[ \t]*+#")
+_COMMENT = re.compile(r"[^\S\n]*+#")

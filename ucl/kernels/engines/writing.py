@@ -257,22 +257,20 @@ class _Writing:
             self._writer.step(op.CUT_INTS, cuts.first, slot, first, beyond, width)
 
     def _text_tests(self, lookups: Lookups) -> None:
-        table, codes = self._binding.table(lookups), self._codes(lookups.path)
-        tests, size = table.shape
-        if size <= _FEW_CODES:
-            wanted = _words(table).astype(np.int64)[0]
-            first, beyond = self._writer.constants(wanted)
-            self._writer.step(op.ONE_OF_FEW, lookups.first, codes, first, beyond, size)
+        meanings, codes = self._binding.meanings(lookups), self._codes(lookups.path)
+        if meanings.codes <= _FEW_CODES:
+            first, beyond = self._writer.constants(meanings.by_test().astype(np.int64))
+            self._writer.step(op.ONE_OF_FEW, lookups.first, codes, first, beyond, meanings.codes)
         else:
-            address = self._writer.address(_words(table.T))
-            self._writer.step(op.LOOK_UP, lookups.first, codes, 0, 0, address, size, tests)
+            address = self._writer.address(meanings.words)
+            self._writer.step(op.LOOK_UP, lookups.first, codes, 0, 0, address, meanings.codes, meanings.tests)
 
     def _set_tests(self, lookups: Lookups) -> None:
-        table, column = self._binding.table(lookups), self._binding.sets(lookups.path)
-        tests, size = table.shape
+        meanings, column = self._binding.meanings(lookups), self._binding.sets(lookups.path)
+        tests, size = meanings.tests, meanings.codes
         elements = np.require(column.elements, requirements=("C", "A"))
-        means: Bits = np.logical_or.reduce(table, axis=0)
-        arrays: tuple[NDArray[Any], ...] = (elements, _words(table.T), means)
+        means = meanings.some
+        arrays: tuple[NDArray[Any], ...] = (elements, meanings.words, means)
         places = [self._writer.address(array) for array in arrays]
         offsets = self._offsets(lookups.path)
         if elements.itemsize == 4 and np.count_nonzero(means) <= _FEW_ELEMENTS:
@@ -330,12 +328,3 @@ def _common_zeros(constants: NDArray[Any]) -> int:
     """How many zero bits all constants end in."""
     together = int(np.bitwise_or.reduce(constants))
     return min((together & -together).bit_length() - 1, 62) if together else 0
-
-
-def _words(table: Bits) -> NDArray[np.uint64]:
-    """A table (codes, tests) as words of 64 tests, of shape (words, codes)."""
-    codes, tests = table.shape
-    padded = np.zeros((codes, -(-tests // 64) * 64), np.bool_)
-    padded[:, :tests] = table
-    words = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
-    return np.ascontiguousarray(words.T)

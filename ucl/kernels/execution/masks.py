@@ -6,7 +6,7 @@ anything where a mask has been flipped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,17 +26,18 @@ def at_least(values: NDArray[Any], constants: NDArray[Any], masks: Words) -> Non
         pack(values >= constant, mask)
 
 
-def look_up(codes: NDArray[np.integer[Any]], table: Bits, masks: Words) -> None:
-    for row, mask in zip(table, masks, strict=True):
-        pack(row[codes], mask)
+def look_up(codes: NDArray[np.integer[Any]], tests: Iterable[Bits], masks: Words) -> None:
+    """Of each test the codes that it means are given."""
+    for means, mask in zip(tests, masks, strict=True):
+        pack(means[codes], mask)
 
 
-def any_element(offsets: Ints, elements: NDArray[np.integer[Any]], table: Bits, masks: Words) -> None:
+def any_element(offsets: Ints, elements: NDArray[np.integer[Any]], tests: Iterable[Bits], masks: Words) -> None:
     codes = elements[offsets[0] : offsets[-1]]
     ends = offsets - offsets[0]
     before = np.zeros(len(codes) + 1, np.int64)
-    for row, mask in zip(table, masks, strict=True):
-        np.cumsum(row[codes], out=before[1:])
+    for means, mask in zip(tests, masks, strict=True):
+        np.cumsum(means[codes], out=before[1:])
         pack(np.diff(before[ends]) > 0, mask)
 
 

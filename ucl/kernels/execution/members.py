@@ -1,17 +1,18 @@
 """What tests of texts and of sets mean for one table's dictionaries.
 
-In: a column and the members that tests ask for. Out: tables of shape (tests, codes), true where the code's value is a
-member; and maps from one column's codes to another's. Each test is decided once for each distinct value.
+In: a column and the members that tests ask for. Out: `Meanings`, bits that are set where the code's value is a member;
+and maps from one column's codes to another's. Each test is decided once for each distinct value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ucl.frozen import frozen
 from ucl.kernels.columns import Columns, Path, Sets, Texts
 from ucl.kernels.execution.distinct import Record, evaluate_each
 from ucl.kernels.execution.vector import Vector
@@ -33,26 +34,69 @@ def coded(column: Sets) -> Sets:
     return Sets(column.offsets, codes.astype(np.int32), column.valid, tuple(values.tolist()), column.repeats)
 
 
-def table(call: Call, path: Path, dictionary: Dictionary, tests: Sequence[Members]) -> Bits:
-    """Which codes each test means, of shape (tests, codes); there is always a code, since absent rows have 0."""
-    found = np.zeros((len(tests), max(1, len(dictionary))), np.bool_)
+@frozen
+class Meanings:
+    """Which codes of a dictionary each test means: a bit for each test and code, since a table of both is large.
+
+    `words` has shape (words of 64 tests, codes): code c has test t where bit `t % 64` of `words[t // 64, c]` is set.
+    """
+
+    words: NDArray[np.uint64]
+    tests: int
+
+    @property
+    def codes(self) -> int:
+        return int(self.words.shape[1])
+
+    @property
+    def some(self) -> Bits:
+        """The codes that any test means."""
+        some: Bits = np.logical_or.reduce(self.words != 0, axis=0)
+        return some
+
+    def of(self, test: int) -> Bits:
+        """The codes that one test means."""
+        means: Bits = (self.words[test // 64] & _bit(test)) != 0
+        return means
+
+    def each(self) -> Iterator[Bits]:
+        """The codes that each test means, in order."""
+        return map(self.of, range(self.tests))
+
+    def by_test(self) -> NDArray[np.uint64]:
+        """For each test the bits of its codes, of which there are at most 64."""
+        bits = self.words[:, None, :] >> np.arange(64, dtype=np.uint64)[:, None] & np.uint64(1)
+        own = bits.reshape(-1, self.codes)[: self.tests] << np.arange(self.codes, dtype=np.uint64)
+        by_test: NDArray[np.uint64] = np.bitwise_or.reduce(own, axis=1)
+        return by_test
+
+
+def meanings(call: Call, path: Path, dictionary: Dictionary, tests: Sequence[Members]) -> Meanings:
+    """There is always a code, since absent rows have 0."""
+    words = np.zeros((-(-len(tests) // 64), max(1, len(dictionary))), np.uint64)
     code_of: Mapping[Any, int] = {value: code for code, value in enumerate(dictionary)}
-    meant: list[int] = []  # places in the table, row after row
+    meant: list[tuple[int, int, int]] = []
     inverted: list[int] = []
     for number, test in enumerate(tests):
         match test:
             case OneOf(values, is_inverted):
-                first = number * found.shape[1]
-                meant += [first + code_of[value] for value in values if value in code_of]
+                part, bit = divmod(number, 64)
+                meant += [(part, code_of[value], bit) for value in values if value in code_of]
                 if is_inverted:
                     inverted.append(number)
             case Where():
-                found[number, : len(dictionary)] = _where(call, path, dictionary, test)
+                own = words[number // 64, : len(dictionary)]
+                own |= np.where(_where(call, path, dictionary, test), _bit(number), np.uint64(0))
     if meant:
-        found.reshape(-1)[meant] = True
-    if inverted:
-        found[inverted] = ~found[inverted]
-    return found
+        parts, codes, bits = np.array(meant).T
+        np.bitwise_or.at(words, (parts, codes), np.uint64(1) << bits.astype(np.uint64))
+    for number in inverted:
+        words[number // 64] ^= _bit(number)
+    return Meanings(words, len(tests))
+
+
+def _bit(test: int) -> np.uint64:
+    return np.uint64(1) << np.uint64(test % 64)
 
 
 def _where(call: Call, path: Path, dictionary: Dictionary, test: Where) -> Bits:

@@ -16,6 +16,7 @@ from ucl.kernels.columns import Columns, Path, Scalars, Sets, Texts
 from ucl.kernels.execution import members
 from ucl.kernels.execution.distinct import take
 from ucl.kernels.execution.masks import any_element, at_least, conjoin, look_up, pack, signed, unpack, words_for
+from ucl.kernels.execution.members import Meanings
 from ucl.kernels.execution.vector import OPERATIONS, Vector, zone_table
 from ucl.kernels.lists import without_repeats
 from ucl.kernels.plan import (
@@ -29,11 +30,11 @@ from ucl.kernels.plan import (
     Group,
     HasElement,
     HasValue,
+    LastMeanings,
     Literal,
     Local,
     Lookups,
     MadeTexts,
-    Meaning,
     OfText,
     Operation,
     Read,
@@ -62,7 +63,7 @@ def _counted(values: Sequence[ValueNode]) -> Iterator[Path]:
                 pass
 
 
-# Tables of so many bytes are kept for the next call.
+# Meanings of so many bytes are kept for the next call.
 _MOST_KEPT = 1 << 24
 
 
@@ -81,7 +82,7 @@ class Binding:
                 self.columns[path] = without_repeats(column)
         self.wholes: list[Vector] = []
         self.zone = zone_table(formulas.call.zone)
-        self._tables: dict[int, Bits] = {}
+        self._meanings: dict[int, Meanings] = {}
         self._sets: dict[Path, Sets] = {}
         self._prepared: dict[int, Any] = {}
         self.bounds = columns.bounds
@@ -110,23 +111,23 @@ class Binding:
             column = self._sets[path] = members.coded(given)
         return column
 
-    def table(self, lookups: Lookups) -> Bits:
-        """Which codes the tests of a group mean, of shape (tests, codes)."""
-        known = self._tables.get(id(lookups))
+    def meanings(self, lookups: Lookups) -> Meanings:
+        """Which codes the tests of a group mean."""
+        known = self._meanings.get(id(lookups))
         if known is None:
-            known = self._tables[id(lookups)] = self._table(lookups)
+            known = self._meanings[id(lookups)] = self._found_meanings(lookups)
         return known
 
-    def _table(self, lookups: Lookups) -> Bits:
-        column, meanings = self.columns[lookups.path], self.formulas.meanings
+    def _found_meanings(self, lookups: Lookups) -> Meanings:
+        column, kept = self.columns[lookups.path], self.formulas.meanings
         dictionary = (self.texts if isinstance(column, Texts) else self.sets)(lookups.path).dictionary or ()
-        last = meanings.get(id(lookups))
+        last = kept.get(id(lookups))
         if last is not None and last.lookups is lookups and last.dictionary == dictionary:
-            return last.table
-        table = members.table(self.formulas.call, lookups.path, dictionary, lookups.members)
-        if table.size <= _MOST_KEPT:
-            meanings[id(lookups)] = Meaning(lookups, dictionary, table)
-        return table
+            return last.meanings
+        found = members.meanings(self.formulas.call, lookups.path, dictionary, lookups.members)
+        if found.words.nbytes <= _MOST_KEPT:
+            kept[id(lookups)] = LastMeanings(lookups, dictionary, found)
+        return found
 
     def prepared(self, number: int) -> Any:
         """What a value needs of the table's dictionaries."""
@@ -143,7 +144,7 @@ class Binding:
             case SameText(left, right):
                 return members.translation(self.texts(right).dictionary, self.texts(left).dictionary)
             case CountHits(path, test):
-                return members.table(self.formulas.call, path, self.sets(path).dictionary or (), [test])[0]
+                return members.meanings(self.formulas.call, path, self.sets(path).dictionary or (), [test]).of(0)
             case HasElement(container, tuple() as element):
                 return members.translation(self.texts(element).dictionary, self.sets(container).dictionary or ())
             case Group(keys, grouping):
@@ -197,11 +198,11 @@ class Execution:
                 at_least(self._values(cuts.value), cuts.constants, out)
             for lookups in stage.texts:
                 out = masks[lookups.first : lookups.first + len(lookups.members)]
-                look_up(self._codes(lookups.path), self.binding.table(lookups), out)
+                look_up(self._codes(lookups.path), self.binding.meanings(lookups).each(), out)
             for lookups in stage.sets:
                 out = masks[lookups.first : lookups.first + len(lookups.members)]
                 offsets, elements = self._elements(lookups.path)
-                any_element(offsets, elements, self.binding.table(lookups), out)
+                any_element(offsets, elements, self.binding.meanings(lookups).each(), out)
             for flag, row in stage.flags:
                 self._flag(flag, masks[row])
             for conjunctions in stage.conjunctions:

@@ -61,7 +61,7 @@ def decide(plan: Plan, path: Path) -> Callable[[Members, Any], bool]:
     """Whether a text or an element is a member."""
 
     def is_member(test: Members, value: Any) -> bool:
-        return bool(members.table(plan.call, path, (value,), [test])[0, 0])
+        return bool(members.meanings(plan.call, path, (value,), [test]).of(0)[0])
 
     return is_member
 
