@@ -12,7 +12,7 @@ import ucl
 from ucl import render
 from ucl.build.store import encode
 from ucl.diagnostics import Report, Source
-from ucl.driver import check_module
+from ucl.driver import check_module, check_source
 from ucl.editing import Versions
 from ucl.semantics.program import Program
 from ucl.syntax.passages import cut
@@ -90,6 +90,8 @@ LINES = st.sampled_from(
         "",
         "# note",
         "  # inner",
+        "\u2028# after a space of another kind",
+        "let\u093e",
         "let k = 3",
         "ruler: x",
         "rule",
@@ -144,6 +146,22 @@ def test_spans_move_with_their_rules() -> None:
     assert again is last
     assert (again.span.line, again.span.column) == (54, 6)
     assert again.span.source.line_text(54) == RULES[-1]
+
+
+@pytest.mark.parametrize("space", ["  ", "\t", "\u2028", "\u00a0", "\f"])
+def test_a_comment_above_documents_whatever_space_stands_before_it(space: str) -> None:
+    text = f"let most = 3\n{space}# what a day holds\nschema S {{ n: int }}\nrule r on S {{ when n > most score 1 }}\n"
+    assert outcome(*Versions().check(Source("m.ucl", text))) == outcome(*check_module(Source("m.ucl", text)))
+    found, _ = check_source(Source("m.ucl", text))
+    assert found is not None
+    assert found.schemas["S"].doc == "what a day holds"
+
+
+def test_a_circle_is_told_from_its_first_declaration_on() -> None:
+    text = "# above\nmemory trips: list<Trip>\n\nschema Trip { place: trips }\n"
+    fresh = outcome(*check_module(Source("m.ucl", text)))
+    assert "`trips` and `Trip` are defined by each other" in fresh[0]
+    assert outcome(*Versions().check(Source("m.ucl", text))) == fresh
 
 
 @pytest.mark.parametrize("changed", ["let limit = 5", "let limit = 3\nlet other = limit"])

@@ -390,6 +390,18 @@ def test_comments_behind_a_mistake_are_read_once() -> None:
     assert [d.name.text for d in file.declarations if isinstance(d, ast.Let)] == ["y", "w"]
 
 
+@pytest.mark.parametrize(
+    "sign", ["\u2118", "\u212e", "\u00b7", "\u093e", "\u00d7", "\u200b", "\u301c", "\u20ac", "\u2019"]
+)
+def test_reading_ends_where_a_word_of_a_declaration_runs_on(sign: str) -> None:
+    """Of what stands in names, `\\w` leaves out the signs that some scripts write vowels with."""
+    text = f"rule{sign} a on S {{ score 1 }}\nrule{sign}\n}} schema{sign}\nlet{sign} a = 1\nlet y = 2\n"
+    report = Report()
+    file = parse(Source("test.ucl", text), report)
+    assert report.has_errors
+    assert [d.name.text for d in file.declarations if isinstance(d, ast.Let)][-1] == "y"
+
+
 def test_a_name_alone_spans_what_a_name_with_a_part_begins_with() -> None:
     """The one is read without an identifier on the way."""
     alone, part = expression("size"), expression("size.x")

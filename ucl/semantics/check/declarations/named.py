@@ -58,7 +58,8 @@ def check_declarations(module: Module, report: Report) -> None:
 
 
 def _report_cycle(module: Module, names: tuple[str, ...], report: Report) -> None:
-    places = sorted(((name, module.places[name]) for name in names if name != CONTEXT), key=lambda p: p[1].in_document.start)
+    found = [(name, module.places[name]) for name in names if name != CONTEXT]
+    places = sorted(found, key=lambda place: place[1].in_document.start)
     report.add(errors.recursion(places[0][1], [name for name, _ in places], places[1:]))
     _give_up(module, names)
 
