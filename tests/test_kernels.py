@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import pickle
@@ -497,6 +498,27 @@ def test_a_damaged_or_foreign_cache_is_not_read(cache: Path) -> None:
         assert kernel_cache.read("k", "here") is None
     file.write_bytes(whole)
     file.chmod(0o666)
+    assert kernel_cache.read("k", "here") is None
+
+
+def test_what_was_compiled_while_its_sources_were_replaced_is_not_kept(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "kernel.py").write_text("old")
+    monkeypatch.setattr(kernel_cache, "SOURCES", (sources,))
+    monkeypatch.setattr(kernel_cache, "_known_sources", functools.cache(kernel_cache.sources_digest))
+    assert kernel_cache.write("k", "here", pickle.dumps("of the old"))
+    folder = kernel_cache.kernel_folder()
+    (sources / "kernel.py").write_text("new")
+    assert kernel_cache.kernel_folder() == folder
+    assert kernel_cache.read("k", "here") == "of the old"
+    assert not kernel_cache.write("other", "here", pickle.dumps("of either"))
+    monkeypatch.setattr(
+        kernel_cache, "_known_sources", functools.cache(kernel_cache.sources_digest)
+    )  # the next process
+    assert kernel_cache.kernel_folder() != folder
     assert kernel_cache.read("k", "here") is None
 
 

@@ -20,6 +20,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,22 @@ def cache_folder() -> Path:
 
 def kernel_folder() -> Path:
     """The folder of these kernels, for this Python and this numba; found without importing numba."""
-    sources = [path.read_bytes() for folder in SOURCES for path in sorted(folder.glob("*.py"))]
-    depends_on = (*sources, sys.version.encode(), metadata.version("numba").encode())
+    depends_on = (_known_sources(), sys.version.encode(), metadata.version("numba").encode())
     return cache_folder() / f"kernels-{hashlib.sha256(b'|'.join(depends_on)).hexdigest()[:16]}"
+
+
+@cache
+def _known_sources() -> bytes:
+    """As this process found them first: it goes on with those, though they be replaced while it runs."""
+    return sources_digest()
+
+
+def sources_digest() -> bytes:
+    """Of the kernels' sources as they stand there now."""
+    digest = hashlib.sha256()
+    for path in (path for folder in SOURCES for path in sorted(folder.glob("*.py"))):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.digest()
 
 
 def is_ready() -> bool:
@@ -86,9 +100,9 @@ def read(name: str, depends_on: str) -> Any:
 
 
 def write(name: str, depends_on: str, data: bytes) -> bool:
-    """Keeps data, or doesn't: then it says so."""
+    """Keeps data, or doesn't: then it says so. What was compiled while its sources were replaced may be of either."""
     try:
-        return _keep(_path(name, depends_on), data)
+        return sources_digest() == _known_sources() and _keep(_path(name, depends_on), data)
     except (OSError, RuntimeError):
         return False
 
