@@ -175,6 +175,37 @@ def test_the_best_are_held_without_the_others(program: ucl.CompiledProgram, data
     assert numbers.tolist() == [place.row for place in whole.ranking(top)]
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("condition", ["n > 3", "lowest(n)"])
+def test_rows_are_counted_where_no_column_is_read(tmp_path: Path, ending: str, condition: str) -> None:
+    program = ucl.compile(f"schema S {{ n: int = 5 }} rule r on S {{ when {condition} score 0.5 }}")
+    table = pa.table({"other": ["a", "b"] * 50})
+    path, out = tmp_path / f"in.{ending}", tmp_path / "out.parquet"
+    if ending == "parquet":
+        parquet.write_table(table, path, row_group_size=ROWS + 3)
+    else:
+        write_table(table, str(path), "arrow" if ending == "arrows" else ending)
+    whole = program.score(table, now=NOW)
+    for columns in ("all", "results", "scores"):
+        with run_over(program, path) as run:
+            run.write(str(out), "parquet", columns)
+            assert run.counts == whole.counts
+        assert read_table(str(out)).equals(whole.to_arrow(columns=columns))
+    with run_over(program, path) as run:
+        assert [row for part in run.parts() for row in part.total.tolist()] == whole.total.tolist()
+
+
+def test_a_column_with_a_name_like_a_results_keeps_its_type(tmp_path: Path) -> None:
+    program = ucl.compile('schema S { kind: text from "ucl_kind" } rule r on S { when kind == "a" score 0.5 }')
+    table = pa.table({"ucl_kind": ["a", "b", "a"]})
+    path = tmp_path / "in.parquet"
+    parquet.write_table(table, path)
+    for to in ("parquet", "arrow"):
+        with run_over(program, path) as run:
+            run.write(str(tmp_path / f"out.{to}"), to, "all")
+        assert read_table(str(tmp_path / f"out.{to}")).schema.field("ucl_kind").type == pa.string()
+
+
 def test_only_the_columns_that_are_needed_are_read(program: ucl.CompiledProgram, tmp_path: Path) -> None:
     path = write_input(tmp_path / "in.parquet", some_rows(20))
     with run_over(program, path) as run:

@@ -168,6 +168,59 @@ def test_a_file_that_shrinks_leaves_nothing(program: ucl.CompiledProgram, tmp_pa
         beside.write_beside(standing, [results], out.open("wb"), lambda rows: None, dict)
 
 
+@pytest.mark.parametrize("promised", [90, 110])
+def test_a_footer_that_promises_other_rows(program: ucl.CompiledProgram, tmp_path: Path, promised: int) -> None:
+    path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(trips(100), path)
+    standing = beside.standing(str(path), "in.parquet", parquet.read_schema(path))
+    assert standing is not None
+    results = program.score(trips(promised), now=NOW).to_arrow(columns="results", coded=True)
+    with out.open("wb") as sink, pytest.raises(TableError, match="not a whole"):
+        beside.write_beside(standing, [results], sink, lambda rows: None, dict)
+
+
+@pytest.mark.parametrize("kind", [BINARY, I16, STRUCT])
+def test_fields_of_another_kind_are_no_footers(tmp_path: Path, kind: int) -> None:
+    """pyarrow passes over them, so that files which it opens may have them."""
+    value = {BINARY: b"x", I16: 5, STRUCT: {}}[kind]
+    path = tmp_path / "in.parquet"
+    parquet.write_table(trips(100).replace_schema_metadata({"said": "so"}), path)
+    data = path.read_bytes()
+    size = footer_size(data[-TAIL:]) or 0
+    footer = decode(data[-TAIL - size : -TAIL])
+    group = footer[4][1].values[0]
+    chunk = group[1][1].values[0]
+    places = [(footer, number) for number in (2, 3, 4, 5, 7)]
+    places += [(footer[2][1].values[0], 5), (footer[5][1].values[0], 1)]
+    places += [
+        *((group, number) for number in (1, 2, 3)),
+        (chunk, 3),
+        *((chunk[3][1], number) for number in (7, 9, 11)),
+    ]
+    for fields, number in places:
+        before = fields[number]
+        if before[0] == kind:
+            continue
+        fields[number] = kind, value
+        path.write_bytes(data[: -TAIL - size] + framed(footer))
+        assert beside.standing(str(path), "", pa.schema([])) is None, number
+        fields[number] = before
+    path.write_bytes(data[: -TAIL - size] + framed(footer))
+    assert beside.standing(str(path), "", pa.schema([])) is not None
+
+
+def test_names_that_are_no_text(program: ucl.CompiledProgram, tmp_path: Path) -> None:
+    table = pa.table({"km": [1, 400], "zzzz": [1, 2]})
+    parquet.write_table(table, tmp_path / "in.parquet", store_schema=False)
+    write_table(table, str(tmp_path / "in.arrow"), "arrow")
+    for path in (tmp_path / "in.parquet", tmp_path / "in.arrow"):
+        path.write_bytes(path.read_bytes().replace(b"zzzz", b"z\xffzz"))
+        with pytest.raises(TableError, match="not a whole"):
+            read_table(str(path))
+        with pytest.raises(TableError, match="not a whole"):
+            program.score_file(path, now=NOW)
+
+
 def test_files_whose_columns_are_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def standing() -> object:
         return beside.standing(str(path), "", pa.schema([]))
@@ -229,6 +282,27 @@ def test_numbers_of_rows_are_differences_and_lists_have_no_bounds(program: ucl.C
     assert columns["ucl_total"].statistics.has_min_max
     assert not columns["ucl_fired.list.element"].is_stats_set
     assert columns["ucl_fired.list.element"].has_dictionary_page
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array(["a", "b"]),
+        pa.array(["a", "b"]).dictionary_encode(),
+        pa.array([0.5, 1.5]),
+        pa.array([True, False]),
+        pa.array([b"a", b"b"]),
+        pa.array([7, 3]),
+        pa.array([{"ucl_row": "a"}, None]),
+    ],
+    ids=lambda cells: str(cells.type),
+)
+def test_a_column_of_ones_own_may_be_called_as_the_rows_numbers(
+    program: ucl.CompiledProgram, tmp_path: Path, cells: pa.Array
+) -> None:
+    table, out = pa.table({"km": [100, 400], "ucl_row": cells}), tmp_path / "out.parquet"
+    write_table(program.score(table, now=NOW).to_arrow(), str(out), "parquet")
+    assert read_table(str(out))["ucl_row"].to_pylist() == cells.to_pylist()
 
 
 # --- the footer's protocol ------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def _read_parquet(data: bytes, name: str) -> pa.Table:
         whole = parquet.ParquetFile(pa.BufferReader(data)).read()
         # Parquet's own texts may be no UTF-8.
         whole.validate(full=True)
-    except (OSError, pa.ArrowException) as problem:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as problem:
         raise not_whole(data, name, "parquet") from problem
     return without_marks(whole)
 
@@ -147,7 +147,8 @@ def _read_arrow(data: bytes, name: str) -> pa.Table:
         table = pa.ipc.open_file(source) if data.startswith(b"ARROW1") else pa.ipc.open_stream(source)
         whole = table.read_all()
         whole.validate(full=True)
-    except (OSError, pa.ArrowException) as problem:
+        errors.refuse_duplicates(whole.column_names)  # which may be no UTF-8 either
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as problem:
         raise not_whole(data, name, "arrow") from problem
     return without_marks(whole)
 

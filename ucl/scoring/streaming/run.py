@@ -30,9 +30,10 @@ from ucl.semantics.outcome import Call
 from ucl.semantics.program import Program, Schema
 from ucl.spans import span
 from ucl.tables.files import read_table
-from ucl.tables.formats.blocks import ignore_rows
+from ucl.tables.formats.blocks import ignore_rows, joined
 from ucl.tables.ingest.places import columns_read, find_places
-from ucl.tables.output import refuse_taken_names, write_parts
+from ucl.tables.output import RESULT_NAMES, refuse_taken_names, write_parts
+from ucl.tables.parquet.settings import NUMBERS
 from ucl.tables.streams import TableStream, open_stream, spooled
 from ucl.tables.streams.ahead import ahead
 from ucl.tables.streams.opening import BYTES_AT_ONCE, ROWS_AT_ONCE
@@ -158,7 +159,7 @@ class FileRun:
         """The input's columns with the types that they have in the file."""
         for place, own in enumerate(table.schema):
             at = self._file_schema.get_field_index(own.name)
-            if at >= 0 and self._file_schema.field(at).type != own.type and not own.name.startswith("ucl_"):
+            if at >= 0 and self._file_schema.field(at).type != own.type and own.name not in _OURS:
                 known = self._file_schema.field(at)
                 table = table.set_column(place, known, table.column(place).cast(known.type))
         return table
@@ -179,6 +180,8 @@ def _waited_for(parts: Iterator[T], what: str) -> Iterator[T]:
 
 _FOR_PARTS, _FOR_SCORES = "waiting for the next part", "waiting for scores"
 
+
+_OURS = {NUMBERS, *RESULT_NAMES}
 
 # Metadata of one part says nothing of the whole.
 _COUNTED = (b"ucl_folds", b"ucl_gaps", b"ucl_invalid_rows")
@@ -242,11 +245,9 @@ def _at_once(
     """All parts as one, where memory may hold them: with less to each row than the file read as a whole would have."""
 
     def whole(own_columns: bool) -> Iterator[pa.Table]:
-        import pyarrow as pa
-
         parts = tables(own_columns)
         first = next(parts)
         refuse_what_does_not_fit(stream.name, least_bytes(path, first.schema, stream.rows), _COMPARES)
-        yield pa.concat_tables([first, *parts])
+        yield joined([first, *parts])
 
     return whole

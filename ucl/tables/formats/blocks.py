@@ -1,11 +1,11 @@
-"""A table written block by block, so that somebody can be told how far it is.
+"""A table written block by block, so that somebody can be told how far it is; and tables put together again.
 
 In: a table, and whom to tell. Out: its blocks in order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,3 +27,13 @@ def blocks_of(table: pa.Table, on_rows: OnRows = ignore_rows) -> Iterator[pa.Tab
         block = table.slice(start, BLOCK)
         yield block
         on_rows(block.num_rows)
+
+
+def joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """The rows of one table after the other. Of tables without columns Arrow's own way forgets that there are any."""
+    import pyarrow as pa
+
+    if tables[0].num_columns:
+        return pa.concat_tables(tables)
+    rows = sum(table.num_rows for table in tables)
+    return pa.table({"": pa.nulls(rows)}).select([])

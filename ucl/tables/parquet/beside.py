@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
@@ -95,16 +95,50 @@ def standing(path: str, name: str, schema: pa.Schema) -> Standing | None:
         footer = _footer_of(path)
     except (OSError, ValueError):
         return None
-    if footer is None or _ENCRYPTION in footer or not {_SCHEMA, _ROWS, _GROUPS} <= set(footer):
+    if footer is None or _ENCRYPTION in footer or not _is_shaped(footer):
         return None
     found = Standing(path, name, schema, footer)
     sizes = found.rows_of_groups
     chunks = [chunk for group in found.groups for chunk in group[_CHUNKS][1].values]
-    is_plain = all(_METADATA in chunk and not {_OTHER_FILE, *_CRYPTO} & set(chunk) for chunk in chunks)
-    if not is_plain or not _inside(chunks, os.path.getsize(path)):
+    if any({_OTHER_FILE, *_CRYPTO} & set(chunk) for chunk in chunks) or not _inside(chunks, os.path.getsize(path)):
         return None
     fits = bool(sizes) and min(sizes) > 0 and max(sizes) <= _MOST_ROWS and sum(sizes) >= len(sizes[1:]) * _LEAST_ROWS
     return found if fits and sum(sizes) == footer[_ROWS][1] else None
+
+
+def _is_shaped(footer: Struct) -> bool:
+    """Whether what is read of a footer is there, and of the kinds that it has in Parquet. Whoever reads by a list of
+    fields passes over those of another kind; here, they would be met later."""
+    if not _has(footer, {_SCHEMA: LIST, _ROWS: I64, _GROUPS: LIST}, {_FACTS: LIST, _ORDERS: LIST}):
+        return False
+    elements, groups = _structs(footer[_SCHEMA][1]), _structs(footer[_GROUPS][1])
+    facts = _structs(footer[_FACTS][1]) if _FACTS in footer else []
+    if not elements or groups is None or facts is None or not _has(elements[0], {_CHILDREN: I32}):
+        return False
+    return all(map(_is_group, groups)) and all(_has(fact, {_KEY: BINARY}) for fact in facts)
+
+
+def _is_group(group: Struct) -> bool:
+    if not _has(group, {_CHUNKS: LIST, _GROUP_BYTES: I64, _GROUP_ROWS: I64}):
+        return False
+    chunks = _structs(group[_CHUNKS][1])
+    return chunks is not None and all(_has(chunk, {_METADATA: STRUCT}) and _is_placed(chunk) for chunk in chunks)
+
+
+def _is_placed(chunk: Struct) -> bool:
+    places = {_STORED: I64, _DATA_PAGE: I64}
+    return _has(chunk[_METADATA][1], places, {_INDEX_PAGE: I64, _DICTIONARY_PAGE: I64})
+
+
+def _has(fields: Struct, needed: Mapping[int, int], others: Mapping[int, int] | None = None) -> bool:
+    """Whether the needed fields are there, and each has its kind; the others, where they are."""
+    there = {number: kind for number, kind in (others or {}).items() if number in fields}
+    return all(number in fields and fields[number][0] == kind for number, kind in {**needed, **there}.items())
+
+
+def _structs(items: Items) -> list[Struct] | None:
+    """The values of a list, where they are structs."""
+    return items.values if items.kind == STRUCT or not items.values else None
 
 
 def _inside(chunks: list[Struct], end: int) -> bool:
@@ -137,7 +171,7 @@ def write_beside(
     out = _Counting(sink)
     out.write(MAGIC)
     groups: list[Struct] = []
-    tables = _regrouped(results, standing.rows_of_groups)
+    tables = _regrouped(results, standing)
     with open(standing.path, "rb") as file:
         for group, table in zip(standing.groups, tables, strict=True):
             start = out.size
@@ -164,12 +198,13 @@ def _encoded(table: pa.Table) -> tuple[memoryview, Struct]:
     return data[len(MAGIC) : end], decode(bytes(data[end:-TAIL]))
 
 
-def _regrouped(tables: Iterable[pa.Table], sizes: Sequence[int]) -> Iterator[pa.Table]:
-    """The same rows in tables of these sizes."""
+def _regrouped(tables: Iterable[pa.Table], standing: Standing) -> Iterator[pa.Table]:
+    """The same rows in tables as long as the file's row groups. Raises `TableError` where its footer promised others
+    than there were."""
     import pyarrow as pa
 
     waiting: list[pa.Table] = []
-    wanted = iter(sizes)
+    wanted = iter(standing.rows_of_groups)
     size = next(wanted, None)
     for table in tables:
         waiting.append(table)
@@ -180,6 +215,8 @@ def _regrouped(tables: Iterable[pa.Table], sizes: Sequence[int]) -> Iterator[pa.
             rows -= size
             waiting = [joined.slice(size)]
             size = next(wanted, None)
+    if size is not None or any(table.num_rows for table in waiting):
+        raise errors.damaged(standing.name, "Parquet")
 
 
 class _Counting:

@@ -22,16 +22,19 @@ NUMBERS = "ucl_row"
 
 def parquet_writer(sink: IO[bytes], schema: pa.Schema) -> Any:
     """A `ParquetWriter`; whoever closes it adds `file_facts` before."""
+    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     leaves = [(path, plain) for field in schema for path, plain in _leaves(field.name, field.type)]
+    # A table may have a column of its own of that name, and something else in it.
+    rising = {field.name for field in schema if field.name == NUMBERS and pa.types.is_int64(field.type)}
     return parquet.ParquetWriter(
         sink,
         schema,
         compression="snappy",
-        use_dictionary=[path for path, _ in leaves if path != NUMBERS],
+        use_dictionary=[path for path, _ in leaves if path not in rising],
         write_statistics=[path for path, plain in leaves if plain],
-        column_encoding={path: "DELTA_BINARY_PACKED" for path, _ in leaves if path == NUMBERS},
+        column_encoding=dict.fromkeys(rising, "DELTA_BINARY_PACKED"),
         store_schema=False,
     )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ucl.tables.cells import without_marks
+from ucl.tables.formats.blocks import joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,6 @@ class Columnar:
 
 
 def open_parquet(file: pa.NativeFile, rows_at_once: int) -> Columnar:
-    import pyarrow as pa
     import pyarrow.parquet as parquet
 
     whole = parquet.ParquetFile(file)
@@ -48,18 +48,18 @@ def open_parquet(file: pa.NativeFile, rows_at_once: int) -> Columnar:
         for group in range(metadata.num_row_groups):
             yield from batches.of_group(group, leaves)
 
-    def joined(names: Sequence[str], coded: Sequence[str]) -> Iterator[pa.Table]:
+    def together(names: Sequence[str], coded: Sequence[str]) -> Iterator[pa.Table]:
         """Row groups that are shorter than a part are put together."""
         waiting: list[pa.Table] = []
         for part in parts(names, coded):
             waiting.append(part)
             if sum(table.num_rows for table in waiting) >= size:
-                yield pa.concat_tables(waiting)
+                yield joined(waiting)
                 waiting = []
         if waiting:
-            yield pa.concat_tables(waiting)
+            yield joined(waiting)
 
-    return Columnar(_unmarked(whole.schema_arrow), metadata.num_rows, joined)
+    return Columnar(_unmarked(whole.schema_arrow), metadata.num_rows, together)
 
 
 @dataclass(frozen=True)

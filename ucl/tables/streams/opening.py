@@ -171,14 +171,16 @@ def _of_columns(path: str, start: bytes, format: str, name: str, rows_at_once: i
         with _damage(start, name, format):
             for part in columnar.parts(names, coded):
                 for first in range(0, max(part.num_rows, 1), rows_at_once):
-                    yield part.slice(first, rows_at_once)
+                    # Of a table without columns Arrow would give as many rows as it is asked for.
+                    yield part.slice(first, min(rows_at_once, part.num_rows - first))
 
     def standing() -> Standing | None:
         from ucl.tables.parquet.beside import standing
 
         return standing(path, name, columnar.schema)
 
-    return _stream(name, columnar.schema, columnar.rows, parts, standing if format == "parquet" else None)
+    with _damage(start, name, format):  # of names, which are decoded when they are asked for
+        return _stream(name, columnar.schema, columnar.rows, parts, standing if format == "parquet" else None)
 
 
 def _stream(
@@ -199,5 +201,5 @@ def _damage(start: bytes, name: str, format: str) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, pa.ArrowException) as problem:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as problem:
         raise not_whole(start, name, format) from problem
