@@ -56,6 +56,13 @@ def count(word: str) -> int:
     return int(word)
 
 
+def positive_count(word: str) -> int:
+    """An argument that is a whole number from 1 up."""
+    if count(word) == 0:
+        raise ArgumentTypeError(f"`{word}` is less than 1")
+    return int(word)
+
+
 # --- reading --------------------------------------------------------------------------------------------------------
 
 

@@ -117,13 +117,19 @@ def warmup() -> int:
 
 def add_bench(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    about = "arrow, prepared, new, option, memory, people, file, process (all); or `write`: how a model writes rules"
-    add("works", nargs="*", metavar="WORK", help=about)
-    add("--rows", type=inputs.count, default=1_000_000, metavar="N", help="rows of the tables (1,000,000)")
-    add("--rules", type=inputs.count, default=1000, metavar="N", help="rules of the new program (1,000)")
-    add("--repeats", type=inputs.count, default=7, metavar="N", help="runs of each (7)")
-    add("--threads", type=inputs.count, default=2, metavar="N", help="threads of the lines that use several (2)")
-    add("--megabytes", type=inputs.count, default=200, metavar="N", help="how large the Parquet file is (200)")
+    works = "arrow, prepared, new, option, memory, people, file, analysis, process"
+    add("works", nargs="*", metavar="WORK", help=f"{works} (all); or `write`: how a model writes rules")
+    add("--rows", type=inputs.positive_count, default=1_000_000, metavar="N", help="rows of the tables (1,000,000)")
+    add("--rules", type=inputs.positive_count, default=1000, metavar="N", help="rules of the new program (1,000)")
+    add("--repeats", type=inputs.positive_count, default=7, metavar="N", help="runs of each (7)")
+    add(
+        "--threads",
+        type=inputs.positive_count,
+        default=2,
+        metavar="N",
+        help="threads of the lines that use several (2)",
+    )
+    add("--megabytes", type=inputs.positive_count, default=200, metavar="N", help="how large the Parquet file is (200)")
     add("--picture", type=Path, metavar="FILE", help="draw how the engines compare, as SVG")
     add_bench_write(parser.add_argument_group("write"))
 
@@ -148,6 +154,8 @@ def bench(
     unknown = next((work for work in works if work not in WORKS), None)
     if unknown is not None:
         raise CommandError(f"there is no work `{unknown}` to measure", f"choose from {', '.join(WORKS)}")
+    if picture is not None and not picture.resolve().parent.is_dir():  # said before minutes of measuring
+        raise CommandError(f"there is no folder `{picture.parent}` for the picture")
     found = measure(works or WORKS, Size(rows, rules, repeats, threads, megabytes))
     if picture is not None:
         from ucl.bench.comparison import picture as drawn
