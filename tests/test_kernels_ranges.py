@@ -203,3 +203,11 @@ def _lies_within(op: str, ends: list[Any], share: float, dtype: Any) -> None:
 
 def test_constants_are_their_range() -> None:
     assert of_value(Constant(3, floating=False), lambda path: None, []) == Range(3, 3)
+
+
+def test_products_of_products_end() -> None:
+    """Of ranges, too: they would double their digits with each."""
+    squares = "\n".join(f"def d{n}(a: int) -> int = d{n - 1}(a) * d{n - 1}(a)" for n in range(1, 9))
+    text = f"{SCHEMA}def d0(a: int) -> int = a * a * a * a\n{squares}\nrule r on S {{ when d8(n + 2) > 7 score 1 }}"
+    result = ucl.compile(text).score(ROWS.slice(0, 5), now=NOW)
+    assert set(result.invalid) == set(range(5))

@@ -41,6 +41,8 @@ class Range(NamedTuple):
 
 OfColumn = Callable[[Path], Range | None]
 
+_EVERYTHING = Range(-math.inf, math.inf)
+
 _OF_TYPES: Mapping[type[t.Type], Range] = {
     t.Weekday: Range(0, 6),
     t.Time: Range(0, DAY - 1),
@@ -85,7 +87,7 @@ def _field_at(schema: Schema, path: Path) -> Field | None:
 def _of_field(field: Field | None, zone: Zone) -> Range | None:
     if field is None:
         return None
-    found = _OF_TYPES.get(type(t.present(field.type)), Range(-math.inf, math.inf))
+    found = _OF_TYPES.get(type(t.present(field.type)), _EVERYTHING)
     match field.domain:
         case RangeDomain(low, high, _, wraps) if not wraps:
             least = -math.inf if low is None else constant(low, zone)
@@ -95,9 +97,9 @@ def _of_field(field: Field | None, zone: Zone) -> Range | None:
             numbers = [value for value in values if isinstance(value, int)]
             if numbers:
                 found = Range(min(numbers), max(numbers))
-    if field.default is not None and found != Range(-math.inf, math.inf):
+    if field.default is not None and found != _EVERYTHING:
         found = _with_default(field, found, zone)
-    return None if found == Range(-math.inf, math.inf) or found.low > found.high else found
+    return None if found == _EVERYTHING or found.low > found.high else found
 
 
 def _with_default(field: Field, found: Range, zone: Zone) -> Range:
@@ -130,7 +132,7 @@ def of_value(node: ValueNode, of_column: OfColumn, ranges: Sequence[Range | None
             run = _MONOTONE.get(op)
             if run is None or len(known) < len(ends) or (op == "div_float" and not known[1].has_no_zero):
                 return None
-            return _of_corners(run, known)
+            return _of_corners(run, known, _WITHIN.get(op, _EVERYTHING))
         case _:
             return None
 
@@ -166,17 +168,16 @@ def _nearest(value: float) -> float:
     return float(round(value)) if abs(value) < _FRACTIONS else value
 
 
-def _of_corners(run: Callable[..., float], ends: Sequence[Range]) -> Range | None:
+def _of_corners(run: Callable[..., float], ends: Sequence[Range], limits: Range) -> Range | None:
+    """None where a corner leaves the type: products of products would soon have more digits than a double can hold."""
     corners = [run(*corner) for corner in product(*ends)]
-    if any(math.isnan(corner) for corner in corners):
-        return None
-    return Range(min(corners), max(corners))
+    return Range(min(corners), max(corners)) if all(limits.low <= corner <= limits.high for corner in corners) else None
 
 
 _WITHIN: Mapping[str, Range] = {
     **dict.fromkeys(("add_int", "sub_int", "mul_int"), Range(INT_MIN, INT_MAX)),
     "neg_int": Range(INT_MIN, INT_MAX),
-    **dict.fromkeys(("add_float", "sub_float", "mul_float", "div_float"), Range(-math.inf, math.inf)),
+    **dict.fromkeys(("add_float", "sub_float", "mul_float", "div_float"), _EVERYTHING),
     # One unit less than a contribution may be, since the product with it is rounded once more.
     "contribution": Range(-MAGNITUDE * NANO + 1, MAGNITUDE * NANO - 1),
 }
